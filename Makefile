@@ -1,0 +1,54 @@
+# What you can do here. `make` alone lists it. Needs Python >= 3.11, pip and make; the rest is
+# fetched into .venv from requirements.lock. Another Python: make test PYTHON=python3.13
+
+SHELL := /bin/bash
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+CHECKED := src tests bench scripts examples
+
+# Passed on to scripts/setup.sh; empty means: look for one.
+export PYTHON ?=
+
+.PHONY: help demo test test-user toolchains check format bench lock clean
+
+help: ## List the targets
+	@sed -n 's/^\([a-z-]*\):.*## /\1 /p' $(MAKEFILE_LIST) | \
+		while read -r target text; do printf '  make %-11s %s\n' "$$target" "$$text"; done
+
+demo: $(STAMP) ## Run a program in every language found here, each in a sandbox
+	@$(BIN)/python examples/demo.py
+
+test: $(STAMP) toolchains ## Run all tests; as root also install what they need
+	$(BIN)/python -m pytest $(ARGS)
+	@if [ "$$(id -u)" = 0 ]; then $(MAKE) --no-print-directory test-user; fi
+
+test-user: $(STAMP) ## As root: run the tests again as an ordinary user
+	@scripts/test-as-user.sh $(ARGS)
+
+toolchains: $(STAMP) ## Install the missing compilers and interpreters, or say how
+	@$(BIN)/python scripts/toolchains.py
+
+check: $(STAMP) ## Lint, formatting, types, house rules
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy $(wildcard $(CHECKED))
+	$(BIN)/python scripts/house_rules.py
+
+format: $(STAMP) ## Put the code into shape
+	$(BIN)/ruff check --fix-only .
+	$(BIN)/ruff format .
+
+bench: $(STAMP) toolchains ## Measure what a sandbox costs
+	$(BIN)/python bench/run.py $(ARGS)
+
+lock: ## Refresh requirements.lock (UPGRADE=1: move to newer versions)
+	@scripts/lock.sh $(if $(UPGRADE),--upgrade)
+
+clean: ## Remove everything that was built here
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find src tests bench scripts examples -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
+
+$(STAMP): requirements.lock pyproject.toml scripts/setup.sh
+	@scripts/setup.sh $(VENV)
+	@touch $@

@@ -1,0 +1,39 @@
+"""The machines that jobs run on, by name."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable
+
+from coderunner.engines.base import Engine
+from coderunner.errors import InvalidInput
+
+
+def _linux() -> Engine:
+    from coderunner.engines.linux import LinuxEngine
+
+    return LinuxEngine()
+
+
+def _process() -> Engine:
+    from coderunner.engines.process import ProcessEngine
+
+    return ProcessEngine()
+
+
+# Imported when asked for: nobody should pay for an engine they do not use.
+ENGINES: dict[str, Callable[[], Engine]] = {"linux": _linux, "process": _process}
+DEFAULT = "linux"
+
+
+def open_engine(name: str) -> Engine:
+    """The engine of this name; `auto` is the embedded sandbox."""
+    make = ENGINES.get(DEFAULT if name == "auto" else name)
+    if make is None:
+        near = difflib.get_close_matches(name, ENGINES, n=1)
+        known = ", ".join(("auto", *ENGINES))
+        raise InvalidInput(
+            f"no engine is called {name!r}",
+            hint=f"did you mean {near[0]}?" if near else f"there are {known}",
+        )
+    return make()

@@ -1,0 +1,191 @@
+"""Finding a place where this process may make cgroups, by making one: version 2 first, then
+version 1 (also hybrid). Where there is none `find` says why, and the spawner samples instead.
+
+Every spawner has a directory of its own, locked with flock() while it lives. Whoever starts next
+removes the directories whose lock is free: their owner was killed before it could clean up.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import time
+from collections.abc import Mapping
+
+from .cgroups import Cgroup, CgroupV1, CgroupV2, Meters, read, remove_directory, write
+
+PREFIX = "coderunner-"
+_NEEDED = frozenset({"memory", "pids"})
+
+
+class Unusable(Exception):
+    """No cgroup can be made here; the message says why."""
+
+
+class Place:
+    """The directory (v2) or directories (v1) under which this spawner makes its boxes' cgroups."""
+
+    def __init__(self, version: int, parents: Mapping[str, str]) -> None:
+        self.version = version
+        self._kind = CgroupV2 if version == 2 else CgroupV1
+        unique = dict.fromkeys(parents.values())
+        own = {parent: _claim(parent) for parent in unique}
+        self._own = {controller: own[parent] for controller, parent in parents.items()}
+        self._locks = [_lock(directory) for directory in own.values()]
+        for parent in unique:
+            _sweep(parent)
+
+    def make(self, name: str, meters: Meters) -> Cgroup:
+        # On v1 a hierarchy of its own for the throttle costs time, so only who throttles pays it.
+        needed = {c: d for c, d in self._own.items() if c != "cpu" or self._needs_cpu(meters)}
+        cgroup = self._kind({c: f"{directory}/{name}" for c, directory in needed.items()})
+        try:
+            cgroup.make(meters)
+        except OSError:
+            cgroup.remove()
+            raise
+        return cgroup
+
+    def _needs_cpu(self, meters: Meters) -> bool:
+        return self.version == 2 or meters.cpus is not None
+
+    def close(self) -> None:
+        for directory in dict.fromkeys(self._own.values()):
+            remove_directory(directory)
+        for lock in self._locks:
+            os.close(lock)
+
+
+def find() -> Place:
+    """The best cgroup interface this process may use. Raises Unusable with the reason."""
+    mounts, own = _mounts(), _own_paths()
+    unified = mounts.get("")
+    if unified and _NEEDED <= set(read(f"{unified}/cgroup.controllers").split()):
+        parent = _v2_parent(unified, own.get("", "/"))
+        return Place(2, dict.fromkeys(("memory", "pids", "cpu", "cgroup"), parent))
+    parents: dict[str, str] = {}
+    for controller in ("memory", "pids", "cpuacct", "cpu"):
+        if controller not in mounts:
+            raise Unusable(f"the cgroup controller for {controller} is not mounted")
+        parent = (mounts[controller] + own.get(controller, "/")).rstrip("/")
+        parents[controller] = parent if os.path.isdir(parent) else mounts[controller]
+    for parent in parents.values():
+        _check_writable(parent)
+    parents["cgroup"] = parents["memory"]
+    return Place(1, parents)
+
+
+def _v2_parent(root: str, own: str) -> str:
+    """The nearest ancestor of our own cgroup that may have children with controllers: one that
+    we may write to and that holds no processes itself (the kernel allows those only at the top)."""
+    path, reasons = own, []
+    while True:
+        directory = (root + path).rstrip("/")
+        reason = _v2_refusal(directory, top=path == "/")
+        if not reason:
+            return directory
+        reasons.append(f"{path}: {reason}")
+        if path == "/":
+            raise Unusable("no cgroup that may have children (" + "; ".join(reasons) + ")")
+        path = os.path.dirname(path)
+
+
+def _v2_refusal(directory: str, *, top: bool) -> str:
+    """Why this cgroup cannot be the parent of ours, or an empty string."""
+    if not os.access(directory, os.W_OK) or not os.access(f"{directory}/cgroup.procs", os.W_OK):
+        return "not writable"
+    if read(f"{directory}/cgroup.procs").strip() and not _is_real_root(directory, top):
+        return "has processes of its own"
+    try:
+        _enable_controllers(directory)
+    except OSError as error:
+        return f"controllers cannot be enabled ({error.strerror})"
+    return ""
+
+
+def _enable_controllers(directory: str) -> None:
+    """Let the children of this v2 cgroup have controllers. Cpu is a wish: only a throttle needs
+    it, and not every delegation has it."""
+    enabled = set(read(f"{directory}/cgroup.subtree_control").split())
+    for controller in sorted(_NEEDED - enabled):
+        write(f"{directory}/cgroup.subtree_control", f"+{controller}")
+    if "cpu" not in enabled:
+        with contextlib.suppress(OSError):
+            write(f"{directory}/cgroup.subtree_control", "+cpu")
+
+
+def _is_real_root(directory: str, top: bool) -> bool:
+    """Only the root of the whole hierarchy lacks `cgroup.type`; a container's root has it."""
+    return top and not os.path.exists(f"{directory}/cgroup.type")
+
+
+def _check_writable(directory: str) -> None:
+    if not os.access(directory, os.W_OK):
+        raise Unusable(f"{directory} is not writable for this user")
+
+
+def _mounts() -> dict[str, str]:
+    """Where each v1 controller is mounted; the v2 hierarchy under the empty name."""
+    found: dict[str, str] = {}
+    for line in read("/proc/self/mountinfo").splitlines():
+        left, _, right = line.partition(" - ")
+        kind, _, options = right.split(" ", 2)
+        target = left.split()[4]
+        if kind == "cgroup2":
+            found.setdefault("", target)
+        elif kind == "cgroup":
+            for option in options.split(","):
+                found.setdefault(option, target)
+    return found
+
+
+def _own_paths() -> dict[str, str]:
+    """This process's cgroup in each hierarchy, by controller; v2 under the empty name."""
+    paths = {}
+    for line in read("/proc/self/cgroup").splitlines():
+        _, controllers, path = line.split(":", 2)
+        for controller in controllers.split(","):
+            paths[controller] = path
+    return paths
+
+
+def _claim(parent: str) -> str:
+    directory = f"{parent}/{PREFIX}{os.getpid()}-{time.time_ns():x}"
+    try:
+        os.mkdir(directory, 0o755)
+        if os.path.exists(f"{directory}/cgroup.subtree_control"):
+            _enable_controllers(directory)
+    except OSError as error:
+        raise Unusable(f"{parent}: {error.strerror}") from error
+    return directory
+
+
+def _lock(directory: str) -> int:
+    fd = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    return fd
+
+
+def _sweep(parent: str) -> None:
+    """Remove what dead spawners left here. A young one is spared: its owner may be about to
+    lock it."""
+    for name in os.listdir(parent):
+        directory = f"{parent}/{name}"
+        if not name.startswith(PREFIX) or _age_seconds(name) < 10:
+            continue
+        try:
+            os.close(_lock(directory))
+        except OSError:
+            continue  # its owner lives, or it is already gone
+        for child in sorted(os.listdir(directory)):
+            if os.path.isdir(f"{directory}/{child}"):
+                remove_directory(f"{directory}/{child}", patience_ms=0)
+        remove_directory(directory, patience_ms=0)
+
+
+def _age_seconds(name: str) -> float:
+    try:
+        return time.time() - int(name.rsplit("-", 1)[1], 16) / 1e9
+    except (IndexError, ValueError):
+        return 0.0

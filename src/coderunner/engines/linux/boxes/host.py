@@ -1,0 +1,88 @@
+"""Getting ready on this machine: which rights the spawner has, and how it gets those it needs.
+
+Everything is found out by trying. What cannot be had is explained, with the way to get it.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any
+
+from . import cgroup_place, identity, kernel, landlock, rootfs
+
+FIRST_UID = 60_000  # boxes of a root spawner run as this uid and those that follow it
+_USERNS_HINT = (
+    "allow unprivileged user namespaces (sysctl kernel.unprivileged_userns_clone=1, "
+    "user.max_user_namespaces=15000), or run as root"
+)
+_APPARMOR_HINT = (
+    "the user namespace was created but has no rights, as on Ubuntu 24.04: "
+    "sysctl kernel.apparmor_restrict_unprivileged_userns=0, or run as root"
+)
+
+
+class Unsuitable(Exception):
+    """This machine cannot hold a box; the message says why, `hint` what would help."""
+
+    def __init__(self, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+@dataclass(frozen=True)
+class Host:
+    cgroups: cgroup_place.Place | None
+    why_no_cgroup: str
+
+    def facts(self) -> dict[str, Any]:
+        return {
+            "user_namespace": os.geteuid() != 0,
+            "cgroup": self.cgroups.version if self.cgroups else 0,
+            "why_no_cgroup": self.why_no_cgroup,
+            "landlock": landlock.abi(),
+            "kernel": os.uname().release,
+        }
+
+
+def prepare() -> Host:
+    """Take the rights the spawner needs and try the walls once."""
+    if kernel.MACHINE not in kernel.SUPPORTED_MACHINES:
+        supported = " and ".join(kernel.SUPPORTED_MACHINES)
+        raise Unsuitable(
+            f"no system-call filter for {kernel.MACHINE}", f"use a machine with {supported}"
+        )
+    cgroups, why = _find_cgroups()
+    if os.geteuid() != 0:
+        _enter_user_namespace()
+    _try_walls()
+    return Host(cgroups, why)
+
+
+def _find_cgroups() -> tuple[cgroup_place.Place | None, str]:
+    try:
+        return cgroup_place.find(), ""
+    except cgroup_place.Unusable as error:
+        return None, str(error)
+    except OSError as error:
+        return None, f"{error.filename}: {error.strerror}"
+
+
+def _enter_user_namespace() -> None:
+    uid, gid = os.geteuid(), os.getegid()
+    try:
+        # The mount namespace comes along because only its owner may make a tmpfs.
+        kernel.unshare(kernel.CLONE_NEWUSER | kernel.CLONE_NEWNS)
+        identity.map_ids(uid, gid)
+    except OSError as error:
+        raise Unsuitable(f"no user namespace for this user ({error.strerror})", _USERNS_HINT) from error
+
+
+def _try_walls() -> None:
+    """Build a root file system and throw it away: the surest test of mounts and namespaces."""
+    in_user_namespace = os.geteuid() != 0
+    try:
+        os.close(rootfs.build((), identity.INNER_ID, in_user_namespace=in_user_namespace))
+    except OSError as error:
+        hint = _APPARMOR_HINT if in_user_namespace else "run with CAP_SYS_ADMIN (not in a container)"
+        raise Unsuitable(f"no root file system can be built ({error.strerror})", hint) from error

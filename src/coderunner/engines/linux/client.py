@@ -1,0 +1,178 @@
+"""The caller's end of the line to a spawner: starts it, sends it jobs, hears how they ended."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import socket
+import subprocess
+import sys
+from collections import deque
+from collections.abc import Sequence
+from pathlib import Path
+
+from coderunner.engines.linux.boxes import protocol
+from coderunner.errors import EngineUnavailable
+
+_START = "import sys; sys.path.insert(0, sys.argv[1]); from boxes.spawner import main; main()"
+_HELLO_SECONDS = 20.0
+_GOODBYE_SECONDS = 10.0
+
+Answer = tuple[protocol.Message, list[int]]
+
+
+class Spawner:
+    """One spawner process and the jobs it has in hand. Lives in one event loop."""
+
+    def __init__(self, process: subprocess.Popen[bytes], channel: socket.socket, log: int) -> None:
+        self._process = process
+        self._channel = channel
+        self._log = log
+        self._loop = asyncio.get_running_loop()
+        self._outbox: deque[tuple[bytes, Sequence[int]]] = deque()
+        self._answers: dict[int, asyncio.Future[Answer]] = {}
+        self._last_id = 0
+        self._hello: asyncio.Future[Answer] = self._loop.create_future()
+        self.alive = True
+        self.facts: protocol.Message = {}
+        channel.setblocking(False)
+        self._loop.add_reader(channel, self._on_readable)
+
+    @classmethod
+    async def launch(cls) -> Spawner:
+        """Start a spawner and wait until it has looked the machine over."""
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        log = os.memfd_create("coderunner-spawner-log", os.MFD_CLOEXEC)
+        with theirs:
+            # No site, no environment: the spawner must import the standard library and no more.
+            process = subprocess.Popen(  # noqa: S603
+                [sys.executable, "-I", "-S", "-B", "-c", _START, str(Path(__file__).parent)],
+                stdin=theirs,
+                stdout=subprocess.DEVNULL,
+                stderr=log,
+                env={"LANG": "C.UTF-8"},
+                cwd="/",
+                start_new_session=True,  # Ctrl-C is for the caller to handle
+            )
+        spawner = cls(process, ours, log)
+        try:
+            await spawner._greet()
+        except BaseException:
+            await spawner.close()
+            raise
+        return spawner
+
+    async def _greet(self) -> None:
+        try:
+            message, _ = await asyncio.wait_for(self._hello, _HELLO_SECONDS)
+        except TimeoutError:
+            raise EngineUnavailable(
+                f"the sandbox's spawner did not answer within {_HELLO_SECONDS:.0f} s",
+                hint="is the machine overloaded?",
+            ) from None
+        if message["op"] == "unusable":
+            raise EngineUnavailable(
+                f"the embedded sandbox cannot run here: {message['message']}", hint=message["hint"]
+            )
+        self.facts = message
+
+    def start(self, message: protocol.Message, fds: Sequence[int]) -> tuple[int, asyncio.Future[Answer]]:
+        """Hand over a job; takes the descriptors. The future gets the spawner's answer."""
+        self._last_id += 1
+        number = self._last_id
+        packet = protocol.encode({"op": "start", "id": number, **message})
+        answer = self._answers[number] = self._loop.create_future()
+        self._post(packet, fds)
+        return number, answer
+
+    def kill(self, number: int, reason: str) -> None:
+        if self.alive and number in self._answers:
+            self._post(protocol.encode({"op": "kill", "id": number, "reason": reason}), ())
+
+    def _post(self, packet: bytes, fds: Sequence[int]) -> None:
+        self._outbox.append((packet, fds))
+        if len(self._outbox) == 1:
+            self._flush()
+
+    def _flush(self) -> None:
+        while self._outbox and self.alive:
+            packet, fds = self._outbox[0]
+            try:
+                protocol.send(self._channel, packet, fds)
+            except BlockingIOError:
+                self._loop.add_writer(self._channel, self._flush)
+                return
+            except OSError:
+                self._on_death()
+                return
+            self._outbox.popleft()
+            _close_all(fds)
+        self._loop.remove_writer(self._channel)
+
+    def _on_readable(self) -> None:
+        try:
+            received = protocol.receive(self._channel)
+        except BlockingIOError:
+            return
+        except OSError:
+            received = None
+        if received is None:
+            self._on_death()
+            return
+        message, fds = received
+        future = self._answers.pop(message["id"], None) if "id" in message else self._hello
+        if future is None or future.done():
+            _close_all(fds)
+        else:
+            future.set_result(received)
+
+    def _on_death(self) -> None:
+        """The line is dead: whoever waits for an answer will not get one."""
+        if not self.alive:
+            return
+        self.alive = False
+        self._loop.remove_reader(self._channel)
+        self._loop.remove_writer(self._channel)
+        self._channel.close()
+        for _, fds in self._outbox:
+            _close_all(fds)
+        self._outbox.clear()
+        waiting = [self._hello, *self._answers.values()]
+        self._answers.clear()
+        for future in waiting:
+            if not future.done():
+                future.set_exception(self._death())
+                future.exception()  # nobody may be waiting for the hello any more
+
+    def _death(self) -> EngineUnavailable:
+        size = os.fstat(self._log).st_size
+        last_words = os.pread(self._log, 4096, max(0, size - 4096)).decode(errors="replace").strip()
+        detail = f": {last_words.splitlines()[-1]}" if last_words else ""
+        return EngineUnavailable(
+            f"the sandbox's spawner died in mid-run{detail}",
+            hint="run it again: the next run starts a new spawner",
+        )
+
+    async def close(self) -> None:
+        """End all boxes and the spawner; when this returns, nothing of them is left."""
+        self._on_death()
+        try:
+            await asyncio.wait_for(self._reap(), _GOODBYE_SECONDS)
+        except TimeoutError:
+            self._process.kill()
+            await self._reap()
+        with contextlib.suppress(OSError):
+            os.close(self._log)
+
+    async def _reap(self) -> None:
+        # It leaves as soon as its boxes are dead; asking is simpler than a child watcher.
+        pause = 0.001
+        while self._process.poll() is None:
+            await asyncio.sleep(pause)
+            pause = min(0.05, pause * 2)
+
+
+def _close_all(fds: Sequence[int]) -> None:
+    for fd in fds:
+        os.close(fd)

@@ -1,0 +1,122 @@
+"""The embedded engine: jobs go to a spawner that is started when the first one comes."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+from collections.abc import Iterator
+from dataclasses import asdict
+
+from coderunner.engines.base import Capabilities, Control, Engine, Process, State
+from coderunner.engines.linux.boxes import protocol
+from coderunner.engines.linux.client import Spawner
+from coderunner.engines.linux.process import BoxProcess
+from coderunner.errors import InvalidProgram
+from coderunner.model import Isolation, Job
+from coderunner.pipes import PipeReader, PipeWriter
+
+_HOME = {"HOME": "/workspace", "TMPDIR": "/tmp"}  # noqa: S108 - paths inside the box
+_WALLS = (
+    "pid namespace",
+    "mount namespace",
+    "network namespace",
+    "ipc namespace",
+    "uts namespace",
+    "user namespace",
+    "read-only root",
+    "unprivileged uid",
+    "no capabilities",
+    "no_new_privs",
+    "seccomp filter",
+)
+_METERS = ("memory", "processes", "cpu time")
+
+
+class LinuxEngine(Engine):
+    name = "linux"
+
+    def __init__(self) -> None:
+        self._spawner: Spawner | None = None
+        self._starting = asyncio.Lock()
+
+    async def capabilities(self) -> Capabilities:
+        facts = (await self._running_spawner()).facts
+        walls = [Control(name, State.ENFORCED) for name in _WALLS]
+        return Capabilities(_isolation(facts), (*walls, _landlock(facts), *_meters(facts)))
+
+    async def start(self, job: Job) -> Process:
+        spawner = await self._running_spawner()
+        message = {
+            "argv": list(job.argv),
+            "env": {**_HOME, **job.env},
+            "mounts": [[str(m.source), m.target, m.scratch] for m in job.mounts],
+            "limits": asdict(job.limits),
+            "collect": job.collect,
+        }
+        with _undo_on_error() as fds:
+            stdin, our_stdin = _pipe(fds)
+            our_stdout, stdout = _pipe(fds)
+            our_stderr, stderr = _pipe(fds)
+            workspace = os.open(job.workspace, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            fds.append(workspace)
+            try:
+                number, answer = spawner.start(message, (stdin, stdout, stderr, workspace))
+            except protocol.PacketTooLarge as error:
+                raise InvalidProgram(
+                    f"arguments and environment are too long together ({error})",
+                    hint="pass large input on stdin or as a file",
+                ) from error
+            pipes = (PipeWriter(our_stdin), PipeReader(our_stdout), PipeReader(our_stderr))
+        return BoxProcess(spawner, number, answer, _isolation(spawner.facts), pipes)
+
+    async def aclose(self) -> None:
+        spawner, self._spawner = self._spawner, None
+        if spawner is not None:
+            await spawner.close()
+
+    async def _running_spawner(self) -> Spawner:
+        async with self._starting:
+            if self._spawner is not None and not self._spawner.alive:
+                await self.aclose()
+            if self._spawner is None:
+                self._spawner = await Spawner.launch()
+            return self._spawner
+
+
+@contextlib.contextmanager
+def _undo_on_error() -> Iterator[list[int]]:
+    """Collects descriptors and closes them if what follows fails."""
+    fds: list[int] = []
+    try:
+        yield fds
+    except BaseException:
+        for fd in fds:
+            os.close(fd)
+        raise
+
+
+def _pipe(fds: list[int]) -> tuple[int, int]:
+    ends = os.pipe2(os.O_CLOEXEC)
+    fds.extend(ends)
+    return ends
+
+
+def _isolation(facts: protocol.Message) -> Isolation:
+    return Isolation.FULL if facts["cgroup"] else Isolation.SAMPLED
+
+
+def _landlock(facts: protocol.Message) -> Control:
+    if facts["landlock"]:
+        return Control("landlock", State.ENFORCED, f"ABI {facts['landlock']}")
+    return Control(
+        "landlock", State.ABSENT, "not in this kernel", "a second wall only; Linux 5.13 has it"
+    )
+
+
+def _meters(facts: protocol.Message) -> list[Control]:
+    if facts["cgroup"]:
+        reason = f"cgroup v{facts['cgroup']}"
+        return [Control(name, State.ENFORCED, reason) for name in _METERS]
+    fix = "run as root, or with a delegated cgroup: systemd-run --user --scope -p Delegate=yes"
+    return [Control(name, State.SAMPLED, facts["why_no_cgroup"], fix) for name in _METERS]

@@ -1,0 +1,202 @@
+"""Starts jobs as ordinary processes, one supervisor each."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import marshal
+import math
+import os
+import resource
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from coderunner.engines.base import Capabilities, Control, Engine, State
+from coderunner.engines.linux.boxes import sampling
+from coderunner.engines.process.running import Running
+from coderunner.engines.process.scratch import Scratch
+from coderunner.errors import EngineUnavailable, StartFailed
+from coderunner.model import MIB, Isolation, Job, Limits, Stream
+from coderunner.pipes import PipeReader, PipeWriter
+
+SUPERVISOR = Path(__file__).with_name("supervisor.py")
+
+# Of our own environment, the supervisor gets only what its interpreter may need to start.
+KEPT_VARIABLES = ("LD_LIBRARY_PATH",)
+
+_FIX = "use the linux or docker engine"
+
+
+class ProcessEngine(Engine):
+    """Subprocesses with rlimits, watched and ended as a whole tree. Not a security boundary.
+
+    Environment: exactly the job's, plus HOME and TMPDIR. Mounts: see scratch.py. `disk_mb`
+    bounds only each single file, `files` and `cpus` nothing; `capabilities` says so.
+    """
+
+    name = "process"
+
+    def __init__(self) -> None:
+        self._running: set[Running] = set()
+
+    async def capabilities(self) -> Capabilities:
+        _check_machine()
+        return Capabilities(Isolation.NONE, _controls())
+
+    async def start(self, job: Job) -> Running:
+        _check_machine()
+        scratch = Scratch()
+        try:
+            await _in_thread(lambda: scratch.fill(job))
+            running = self._launch(job, scratch)
+        except BaseException as error:
+            scratch.remove()
+            if isinstance(error, OSError):
+                raise EngineUnavailable(f"cannot prepare a run: {error}") from error
+            raise
+        try:
+            await running.started()
+        except BaseException:
+            await running.close()
+            raise
+        return running
+
+    async def aclose(self) -> None:
+        await asyncio.gather(*(running.close() for running in set(self._running)))
+
+    def _launch(self, job: Job, scratch: Scratch) -> Running:
+        """Start the supervisor. Its ends of the pipes are closed here, ours belong to Running."""
+        with contextlib.ExitStack() as theirs, contextlib.ExitStack() as ours:
+            order = _closed_by(theirs, _order(job, scratch))
+            stdin, control = _pipe_to(theirs, ours), _pipe_to(theirs, ours)
+            stdout, stderr, report = (_pipe_from(theirs, ours) for _ in range(3))
+            supervisor = subprocess.Popen(
+                [*_python(), str(SUPERVISOR), str(control[0]), str(report[0]), str(order)],
+                stdin=stdin[0],
+                stdout=stdout[0],
+                stderr=stderr[0],
+                pass_fds=(control[0], report[0], order),
+                cwd="/",
+                env={name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ},
+                start_new_session=True,  # Ctrl-C is the caller's to handle
+            )
+            ours.pop_all()
+        running = Running(
+            job,
+            scratch,
+            supervisor,
+            stdin=PipeWriter(stdin[1]),
+            outputs={Stream.STDOUT: PipeReader(stdout[1]), Stream.STDERR: PipeReader(stderr[1])},
+            control=control[1],
+            report=PipeReader(report[1]),
+            on_close=self._running.discard,
+        )
+        self._running.add(running)
+        return running
+
+
+def _pipe_to(theirs: contextlib.ExitStack, ours: contextlib.ExitStack) -> tuple[int, int]:
+    """A pipe that we write: their end, our end."""
+    read, write = os.pipe()
+    return _closed_by(theirs, read), _closed_by(ours, write)
+
+
+def _pipe_from(theirs: contextlib.ExitStack, ours: contextlib.ExitStack) -> tuple[int, int]:
+    """A pipe that we read: their end, our end."""
+    read, write = os.pipe()
+    return _closed_by(theirs, write), _closed_by(ours, read)
+
+
+def _closed_by(stack: contextlib.ExitStack, fd: int) -> int:
+    stack.callback(os.close, fd)
+    return fd
+
+
+async def _in_thread(work: Callable[[], None]) -> None:
+    """Run blocking work to its end, also when cancelled: what it made must be found to be
+    removed."""
+    task = asyncio.create_task(asyncio.to_thread(work))
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait({task})
+        raise
+
+
+def _check_machine() -> None:
+    if sys.platform != "linux" or not sampling.supported():
+        raise EngineUnavailable(
+            "the process engine needs Linux and a /proc that lists a process's children",
+            hint="mount /proc, or use the docker engine",
+        )
+
+
+def _python() -> list[str]:
+    # Isolated and without site: nothing from the environment or the disk changes what it does.
+    if not sys.executable:
+        raise EngineUnavailable("this Python does not know where its own interpreter is")
+    return [sys.executable, "-I", "-S", "-X", "utf8"]
+
+
+def _order(job: Job, scratch: Scratch) -> int:
+    """What the supervisor has to know, as an fd to read it from."""
+    limits = job.limits
+    argv, env = scratch.argv(job), scratch.env(job)
+    if any("\0" in text for text in (*argv, *env, *env.values())):
+        raise StartFailed("an argument or environment variable contains a NUL character")
+    order = {
+        "argv": argv,
+        "env": env,
+        "cwd": str(scratch.work),
+        "wall_ms": limits.wall_ms,
+        "cpu_ms": limits.cpu_ms,
+        "memory_kb": limits.memory_mb * 1024,
+        "tasks": limits.processes,
+        "rlimits": _rlimits(limits),
+    }
+    fd = os.memfd_create("coderunner-order")
+    with open(fd, "wb", closefd=False) as file:
+        file.write(marshal.dumps(order))
+    os.lseek(fd, 0, os.SEEK_SET)
+    return fd
+
+
+def _rlimits(limits: Limits) -> list[tuple[int, int, int]]:
+    """Kind, soft and hard limit. RLIMIT_NPROC is the supervisor's, who can count."""
+    wanted = [
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_FSIZE, limits.disk_mb * MIB),
+        (resource.RLIMIT_NOFILE, limits.open_files),
+        (resource.RLIMIT_STACK, limits.stack_mb * MIB),
+    ]
+    if limits.cpu_ms is not None:
+        # Per process and in whole seconds: for when it outruns the sampling.
+        wanted.append((resource.RLIMIT_CPU, math.ceil(limits.cpu_ms / 1000) + 1))
+    if limits.address_space_mb is not None:
+        wanted.append((resource.RLIMIT_AS, limits.address_space_mb * MIB))
+    return [(kind, value, value + (kind == resource.RLIMIT_CPU)) for kind, value in wanted]
+
+
+def _controls() -> tuple[Control, ...]:
+    def absent(name: str, reason: str) -> Control:
+        return Control(name, State.ABSENT, reason, _FIX)
+
+    def sampled(name: str) -> Control:
+        return Control(name, State.SAMPLED, "the tree is looked at every 10 ms", _FIX)
+
+    return (
+        absent("namespaces", "the program sees the machine's processes and shared memory"),
+        absent("filesystem", "the program can read and write what its user can"),
+        absent("network", "the program has the machine's network"),
+        absent("capabilities", "the program has all rights of the user who runs it"),
+        absent("seccomp", "the program may make every system call"),
+        absent("uid", "the program runs as the same user as its caller"),
+        sampled("memory"),
+        sampled("cpu time"),
+        sampled("processes"),
+        Control("wall time", State.ENFORCED),
+        absent("cpus", "ordinary processes cannot be throttled"),
+        absent("disk", "each file is limited to disk_mb, but not their sum nor their number"),
+    )

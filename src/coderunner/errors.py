@@ -1,0 +1,63 @@
+"""Every error CodeRunner raises.
+
+    CodeRunnerError
+    ├── InvalidInput              the caller asked for something that makes no sense
+    │   ├── InvalidProgram        no files, an unsafe file name, two files of one name
+    │   ├── InvalidLimits         zero, negative, not a number, above the ceiling
+    │   ├── UnknownLanguage       no language has this name or file extension
+    │   └── InvalidLanguageFile   a language's TOML cannot be used
+    ├── ToolchainMissing          the language is known, its compiler or interpreter is not here
+    ├── StartFailed               the sandbox stood, but the command in it could not be started
+    └── EngineUnavailable         the engine itself failed or cannot run on this machine
+        └── IsolationTooLow       it could run, but not behind the walls that were asked for
+
+A program that fails never raises: that is an `Outcome`. What raises is bad input, or a fault of
+the machinery. Each error says what happened and why; `hint` says what to do next.
+"""
+
+from __future__ import annotations
+
+
+class CodeRunnerError(Exception):
+    """The root of the tree. `str(error)` tells what happened, `error.hint` what to do about it."""
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class InvalidInput(CodeRunnerError, ValueError):
+    """What the caller passed in cannot be used."""
+
+
+class InvalidProgram(InvalidInput):
+    """The program's files or arguments cannot be used."""
+
+
+class InvalidLimits(InvalidInput):
+    """A limit is not a positive number of the right kind, or is above the configured ceiling."""
+
+
+class UnknownLanguage(InvalidInput):
+    """No language has this name."""
+
+
+class InvalidLanguageFile(InvalidInput):
+    """A language description could not be read or is incomplete."""
+
+
+class ToolchainMissing(CodeRunnerError):
+    """The compiler or interpreter of a known language is not installed."""
+
+
+class StartFailed(CodeRunnerError):
+    """The command of a job could not be executed (not found, not executable, too long)."""
+
+
+class EngineUnavailable(CodeRunnerError):
+    """The engine cannot run here, or failed while running. Never the fault of the program."""
+
+
+class IsolationTooLow(EngineUnavailable):
+    """The engine works, but offers less isolation than the caller insists on."""

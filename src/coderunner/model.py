@@ -1,0 +1,220 @@
+"""The nouns: what goes in (Program, Limits), what an engine understands (Job), what comes out
+(Outcome, Result). Plain frozen data; nothing here does any I/O."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from enum import StrEnum
+from pathlib import Path
+
+from coderunner.errors import InvalidLimits
+
+MIB = 1024 * 1024
+
+
+class Isolation(StrEnum):
+    """How well a run was shut in, from weakest to strongest."""
+
+    NONE = "none"  # at least one wall is missing
+    SAMPLED = "sampled"  # all walls; memory, cpu and processes watched by sampling
+    FULL = "full"  # all walls; memory, cpu and processes held by the kernel (cgroup)
+    VM = "vm"  # a kernel of its own
+
+    @property
+    def rank(self) -> int:
+        return list(Isolation).index(self)
+
+    def at_least(self, other: Isolation) -> bool:
+        return self.rank >= other.rank
+
+
+class EndedBy(StrEnum):
+    """The physical reason a process tree stopped."""
+
+    EXIT = "exit"  # it returned from main or called exit
+    SIGNAL = "signal"  # it was killed by a signal of its own making (a crash, abort, kill)
+    WALL_TIME = "wall_time"
+    CPU_TIME = "cpu_time"
+    MEMORY = "memory"
+    PROCESSES = "processes"
+    OUTPUT = "output"  # it wrote more than `flood_bytes` to one stream
+    KILLED = "killed"  # the caller asked for it
+
+
+class Stream(StrEnum):
+    STDOUT = "stdout"
+    STDERR = "stderr"
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one run may use. Every field carries its unit, none is ever silently ignored."""
+
+    wall_ms: int = 10_000
+    cpu_ms: int | None = None  # cpu time of the whole tree; None: only wall time counts
+    memory_mb: int = 256  # the whole tree, files in memory (/tmp, workspace) included
+    processes: int = 64  # processes and threads alive at once
+    output_bytes: int = 1 * MIB  # kept of each stream: its head and its tail
+    flood_bytes: int = 64 * MIB  # written to one stream before the run is ended
+    disk_mb: int = 64  # everything written to files, and the largest single file
+    files: int = 10_000  # files and directories that may exist at once
+    open_files: int = 512
+    stack_mb: int = 64
+    cpus: float | None = None  # cores' worth of cpu per second; None: no throttle
+    address_space_mb: int | None = None  # RLIMIT_AS; breaks JVM, Go and Node, so off by default
+
+    def __post_init__(self) -> None:
+        for item in fields(self):
+            _check_limit(item.name, getattr(self, item.name), str(item.type))
+
+    def check_below(self, ceiling: Limits) -> None:
+        """Raise unless every limit is at most the ceiling's."""
+        for item in fields(self):
+            value, most = getattr(self, item.name), getattr(ceiling, item.name)
+            if value is not None and most is not None and value > most:
+                raise InvalidLimits(
+                    f"{item.name}={value} is above the configured ceiling of {most}",
+                    hint=f"ask for at most {most}, or raise CODERUNNER_CEILING__{item.name.upper()}",
+                )
+
+
+def _check_limit(name: str, value: object, annotation: str) -> None:
+    if value is None and "None" in annotation:
+        return
+    wanted = (int, float) if "float" in annotation else (int,)
+    if isinstance(value, bool) or not isinstance(value, wanted):
+        kind = "a number" if float in wanted else "a whole number"
+        raise InvalidLimits(f"{name} must be {kind}, not {value!r}")
+    if not math.isfinite(value) or value <= 0:
+        raise InvalidLimits(f"{name} must be above zero, not {value!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """One file of a program: a relative path with forward slashes, and its bytes as they are."""
+
+    name: str
+    content: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """What somebody wrote: a language, one or more files (the first source file is the main one)
+    and the arguments it is started with."""
+
+    language: str
+    files: tuple[File, ...]
+    args: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Mount:
+    """A host directory or file that a job may see at `target`, read-only.
+
+    With `scratch` it looks writable, and what is written to it is thrown away with the run.
+    """
+
+    source: Path
+    target: str
+    scratch: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What an engine understands: a command in a directory, with limits around it.
+
+    `workspace` is copied in; the copy is the command's working directory, writable, and gone
+    afterwards. With `collect` the engine lets the caller read that copy once the command ended.
+    """
+
+    argv: tuple[str, ...]
+    workspace: Path
+    env: Mapping[str, str] = field(default_factory=dict)
+    mounts: tuple[Mount, ...] = ()
+    limits: Limits = field(default_factory=Limits)
+    collect: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    wall_ms: float
+    cpu_ms: float
+    memory_peak_kb: int
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """How a process tree ended, as its engine saw it."""
+
+    ended_by: EndedBy
+    exit_code: int | None  # None unless it exited by itself
+    signal: int | None  # None unless a signal ended it
+    usage: Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What was kept of one stream: all of it, or its head and its tail."""
+
+    head: bytes = b""
+    tail: bytes = b""
+    dropped: int = 0  # bytes left out between head and tail
+
+    @property
+    def data(self) -> bytes:
+        return self.head + self.tail
+
+    @property
+    def text(self) -> str:
+        """The bytes as UTF-8; what is not valid UTF-8 shows as U+FFFD."""
+        return self.data.decode("utf-8", errors="replace")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The physical facts of one finished process tree. Says nothing about right or wrong."""
+
+    ended_by: EndedBy
+    exit_code: int | None
+    signal: int | None
+    usage: Usage
+    stdout: Output
+    stderr: Output
+    isolation: Isolation
+    engine: str
+
+    @property
+    def ok(self) -> bool:
+        """It ran to its end and exited with 0."""
+        return self.ended_by is EndedBy.EXIT and self.exit_code == 0
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A program's way down the road: how its compilation went (None if there was none to do or
+    it came from the cache) and how its run went (None if it did not compile)."""
+
+    compilation: Outcome | None
+    execution: Outcome | None
+    files: tuple[File, ...] = ()  # what the run left in its workspace, if that was asked for
+
+    @property
+    def outcome(self) -> Outcome:
+        """The last thing that happened: the run, or the compilation that failed."""
+        last = self.execution or self.compilation
+        assert last is not None  # nosec: one of the two always happened
+        return last
+
+    @property
+    def ok(self) -> bool:
+        return self.execution is not None and self.execution.ok
+
+    @property
+    def stdout(self) -> str:
+        return self.outcome.stdout.text
+
+    @property
+    def stderr(self) -> str:
+        return self.outcome.stderr.text

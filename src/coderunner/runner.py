@@ -1,0 +1,269 @@
+"""The one road: write the files, compile once, run, collect.
+
+    Program ─▶ layout ─▶ workspace ─▶ compile ─▶ run ─▶ Result
+               (names)   (a copy)     (a Job)    (a Job, as often as wanted)
+
+Every front door drives here. Compiling and running are the same thing to an engine: a job with
+limits, behind the same walls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from typing import Self
+
+from coderunner.capture import Sink
+from coderunner.engines import open_engine
+from coderunner.engines.base import Engine, State
+from coderunner.entry import Layout, lay_out
+from coderunner.errors import InvalidProgram, IsolationTooLow, StartFailed
+from coderunner.execution import Stdin, execute_and
+from coderunner.language import Languages
+from coderunner.model import (
+    EndedBy,
+    File,
+    Isolation,
+    Job,
+    Limits,
+    Mount,
+    Outcome,
+    Output,
+    Program,
+    Result,
+    Usage,
+)
+from coderunner.placeholders import Value, expand, expand_env, file_values, limit_values
+from coderunner.preparations import Notice, Preparations
+from coderunner.settings import Settings
+from coderunner.toolchain import Toolchain, Toolchains
+from coderunner.workspace import Workspace, check_names, collect
+
+COMPILE_LIMITS = Limits(
+    wall_ms=30_000,
+    memory_mb=1024,
+    processes=128,
+    disk_mb=256,
+    files=20_000,
+    open_files=4096,
+)
+_NOT_EXECUTABLE = 126  # what a shell says of a file it cannot execute
+_SYSTEM_PATH = ("/usr/local/bin", "/usr/bin", "/bin")
+_BASE_ENV = {"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "USER": "runner", "LOGNAME": "runner"}
+
+
+class Runner:
+    """Runs programs on one engine. Use it as an async context manager, or call `aclose`."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        *,
+        settings: Settings | None = None,
+        notice: Notice = lambda text: None,
+    ) -> None:
+        self.settings = settings or Settings()
+        self.engine = engine
+        self.languages = Languages(self.settings.language_dirs())
+        self.toolchains = Toolchains(self.settings.toolchains)
+        self._preparations = Preparations(self.settings.cache_dir / "prepared", notice)
+        self._isolation_checked = False
+
+    @classmethod
+    def open(cls, settings: Settings | None = None, *, notice: Notice = lambda text: None) -> Self:
+        """A runner on the engine that the settings name."""
+        settings = settings or Settings()
+        return cls(open_engine(settings.engine), settings=settings, notice=notice)
+
+    async def aclose(self) -> None:
+        await self.engine.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *exc_info: object) -> None:
+        await self.aclose()
+
+    async def run(
+        self,
+        program: Program,
+        *,
+        limits: Limits | None = None,
+        stdin: Stdin = None,
+        sink: Sink | None = None,
+        compile_limits: Limits | None = None,
+        collect: Iterable[str] = (),
+    ) -> Result:
+        """Compile and run a program once. `collect` names the files (globs) to bring back."""
+        limits = limits or Limits()
+        limits.check_below(self.settings.ceiling)
+        async with self.build(program, compile_limits=compile_limits) as build:
+            if not build.ok:
+                return Result(build.compilation, None)
+            return await build.run(limits=limits, stdin=stdin, sink=sink, collect=collect)
+
+    @asynccontextmanager
+    async def build(
+        self, program: Program, *, compile_limits: Limits | None = None
+    ) -> AsyncIterator[Build]:
+        """A program made ready to run as often as wanted. Look at `ok` first: it may not have
+        compiled."""
+        _check(program)
+        if compile_limits is not None:
+            compile_limits.check_below(self.settings.ceiling)
+        layout = lay_out(self.languages.get(program.language), program.files)
+        recipe = await self._recipe(layout, program.args)
+        compilation, made = await self._compile(recipe, compile_limits)
+        with Workspace() as workspace:
+            workspace.add({file.name: file for file in (*layout.files, *made)}.values())
+            yield Build(self, recipe, workspace, compilation)
+
+    async def _recipe(self, layout: Layout, args: Sequence[str]) -> Recipe:
+        language = layout.language
+        toolchain = await self.toolchains.find(language)
+        await self._check_isolation()
+        env = {**_BASE_ENV, "PATH": ":".join(dict.fromkeys((*toolchain.path, *_SYSTEM_PATH)))}
+        prepared = await self._preparations.ready(self.engine, language, toolchain, env)
+        values: dict[str, Value] = {
+            **language.scripts,
+            **toolchain.tools,
+            **{preparation.id: preparation.target for preparation in language.prepare},
+            **file_values(layout.main, layout.sources, layout.class_name),
+            "args": tuple(args),
+        }
+        return Recipe(layout, toolchain, env, values, prepared)
+
+    async def _compile(
+        self, recipe: Recipe, limits: Limits | None
+    ) -> tuple[Outcome | None, tuple[File, ...]]:
+        language = recipe.layout.language
+        if not language.compile:
+            return None, ()
+        limits = limits or replace(COMPILE_LIMITS, **language.compile_limits)
+        with Workspace() as workspace:
+            workspace.add(recipe.layout.files)
+            env = {**language.env, **language.compile_env}
+            job = recipe.job(language.compile, env, limits, workspace)
+            return await self.execute(job, language.artifacts)
+
+    async def execute(
+        self,
+        job: Job,
+        wanted: Iterable[str],
+        *,
+        stdin: Stdin = None,
+        sink: Sink | None = None,
+    ) -> tuple[Outcome, tuple[File, ...]]:
+        """Run one job and bring back the files it was asked for."""
+        take = _collector(tuple(wanted), job.limits)
+        job = replace(job, collect=take is not None)
+        outcome, files = await execute_and(self.engine, job, take, stdin=stdin, sink=sink)
+        return outcome, files or ()
+
+    async def _check_isolation(self) -> None:
+        """Refuse, don't degrade: once per runner, since an engine does not change."""
+        if self._isolation_checked:
+            return
+        least = self.settings.min_isolation
+        offered = await self.engine.capabilities()
+        if not offered.isolation.at_least(least):
+            wanted = [State.ENFORCED] if least.at_least(Isolation.FULL) else [*State][:2]
+            lacking = next(c for c in offered.controls if c.state not in wanted)
+            raise IsolationTooLow(
+                f"the {self.engine.name} engine offers isolation {offered.isolation.value!r} here, "
+                f"{least.value!r} is asked for: {lacking.name} is {lacking.state.value}"
+                + (f" ({lacking.reason})" if lacking.reason else ""),
+                hint=f"{lacking.fix}; or lower the bar on purpose: --isolation "
+                f"{offered.isolation.value}, min_isolation={offered.isolation.value!r}",
+            )
+        self._isolation_checked = True
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """All that is needed to turn a language's commands into jobs for one program."""
+
+    layout: Layout
+    toolchain: Toolchain
+    env: Mapping[str, str]
+    values: Mapping[str, Value]
+    prepared: tuple[Mount, ...]
+
+    def job(
+        self, argv: Sequence[str], env: Mapping[str, str], limits: Limits, workspace: Workspace
+    ) -> Job:
+        values = {**self.values, **limit_values(limits)}
+        return Job(
+            argv=expand(argv, values),
+            workspace=workspace.path,
+            env={**self.env, **expand_env(env, values)},
+            mounts=(*self.toolchain.mounts, *self.prepared),
+            limits=limits,
+        )
+
+
+@dataclass(frozen=True)
+class Build:
+    """A program in its workspace, compiled if its language is. Lives as long as the `async with`
+    that made it."""
+
+    runner: Runner
+    recipe: Recipe
+    workspace: Workspace
+    compilation: Outcome | None
+
+    @property
+    def ok(self) -> bool:
+        return self.compilation is None or self.compilation.ok
+
+    async def run(
+        self,
+        *,
+        limits: Limits | None = None,
+        stdin: Stdin = None,
+        sink: Sink | None = None,
+        collect: Iterable[str] = (),
+    ) -> Result:
+        """Run it once, in a fresh sandbox, on a fresh copy of its files."""
+        limits = limits or Limits()
+        limits.check_below(self.runner.settings.ceiling)
+        language = self.recipe.layout.language
+        job = self.recipe.job(language.run, language.env, limits, self.workspace)
+        try:
+            outcome, files = await self.runner.execute(job, collect, stdin=stdin, sink=sink)
+        except StartFailed as error:
+            if not job.argv[0].startswith("./"):
+                raise  # an interpreter that is not there is nothing the program did
+            return Result(self.compilation, await self._not_executable(error))
+        return Result(self.compilation, outcome, files)
+
+    async def _not_executable(self, error: StartFailed) -> Outcome:
+        """The compiler made a file that cannot be executed, as Go does of a package that is not
+        `main`. That is the program's doing, so it is an outcome."""
+        return Outcome(
+            ended_by=EndedBy.EXIT,
+            exit_code=_NOT_EXECUTABLE,
+            signal=None,
+            usage=Usage(0.0, 0.0, 0),
+            stdout=Output(),
+            stderr=Output(f"{error.message}\n".encode()),
+            isolation=(await self.runner.engine.capabilities()).isolation,
+            engine=self.runner.engine.name,
+        )
+
+
+def _collector(
+    patterns: tuple[str, ...], limits: Limits
+) -> Callable[[int], tuple[File, ...]] | None:
+    if not patterns:
+        return None
+    most = limits.disk_mb << 20
+    return lambda fd: collect(fd, patterns, max_files=limits.files, max_bytes=most).files
+
+
+def _check(program: Program) -> None:
+    check_names(program.files)
+    for arg in program.args:
+        if "\0" in arg:
+            raise InvalidProgram("an argument contains a NUL character", hint="remove it")

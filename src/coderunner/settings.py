@@ -1,0 +1,61 @@
+"""Every setting, in one class, from the environment: `CODERUNNER_ENGINE=process` and so on."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from pydantic import Field
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from coderunner.language import user_language_dir
+from coderunner.model import MIB, Isolation, Limits
+
+
+def user_cache_dir() -> Path:
+    """Where things live that can be made again: `$XDG_CACHE_HOME/coderunner`."""
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    return Path(base if os.path.isabs(base) else os.path.expanduser("~/.cache"), "coderunner")
+
+
+class Settings(BaseSettings):
+    """How this installation runs code. Nested values use two underscores:
+    `CODERUNNER_CEILING__WALL_MS=5000`."""
+
+    model_config = SettingsConfigDict(env_prefix="CODERUNNER_", env_nested_delimiter="__")
+
+    engine: str = Field("auto", description="auto, linux or process")
+    min_isolation: Isolation = Field(
+        Isolation.SAMPLED, description="refuse to run anything behind weaker walls than these"
+    )
+    languages_dir: Path | None = Field(
+        None, description="a directory with TOML files of your own languages"
+    )
+    cache_dir: Path = Field(
+        default_factory=user_cache_dir, description="for what can be made again"
+    )
+    toolchains: dict[str, str] = Field(
+        default_factory=dict,
+        description='which compiler or interpreter to take: {"python": "/opt/py/bin/python3"}',
+    )
+    ceiling: Limits = Field(
+        default_factory=lambda: Limits(
+            wall_ms=600_000,
+            cpu_ms=3_600_000,
+            memory_mb=16_384,
+            processes=4096,
+            output_bytes=256 * MIB,
+            flood_bytes=4096 * MIB,
+            disk_mb=8192,
+            files=1_000_000,
+            open_files=65_536,
+            stack_mb=4096,
+            cpus=256,
+            address_space_mb=1_048_576,
+        ),
+        description="the most that any caller may ask for",
+    )
+
+    def language_dirs(self) -> list[Path]:
+        """The user's directories; the one from the settings has the last word."""
+        return [path for path in (user_language_dir(), self.languages_dir) if path is not None]

@@ -1,0 +1,29 @@
+"""The directory a program lives in: safe names in, safe collection out.
+
+    names.py       which file names a program may have
+    directory.py   Workspace: a private directory and the files put into it
+    root.py        the locked directory all workspaces of this process are in
+    tree.py        removing a tree, however hostile
+    collection.py  reading back what a program left, however hostile
+    patterns.py    which paths a collection wants
+
+Everything here is plain blocking code: it is fast, and what may not be (a hostile tree) is for
+the caller to put into a thread.
+"""
+
+from __future__ import annotations
+
+from coderunner.workspace.collection import CollectedFile, Collection, Skipped, collect
+from coderunner.workspace.directory import Workspace
+from coderunner.workspace.names import check_names
+from coderunner.workspace.tree import remove_tree
+
+__all__ = [
+    "CollectedFile",
+    "Collection",
+    "Skipped",
+    "Workspace",
+    "check_names",
+    "collect",
+    "remove_tree",
+]

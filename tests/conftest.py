@@ -1,0 +1,64 @@
+"""Rules for the whole suite: what CI does not let pass, and what is said about tests left out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Generator
+
+import pytest
+
+from tests.support import IN_CI, IS_ROOT
+
+# A test that means nothing for the user who runs the suite is not collected at all, in CI too:
+# `make test` as root runs the suite as both.
+NOT_FOR_ME, WHO_IT_IS_FOR = ("as_user", "an ordinary user") if IS_ROOT else ("as_root", "root")
+not_for_me: list[pytest.Item] = []
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    not_for_me[:] = [item for item in items if item.get_closest_marker(NOT_FOR_ME)]
+    items[:] = [item for item in items if item not in not_for_me]
+    config.hook.pytest_deselected(items=not_for_me)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    if IN_CI:
+        fail_instead_of_skipping(report)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    report = yield
+    if IN_CI:
+        fail_instead_of_skipping(report)
+    return report
+
+
+def fail_instead_of_skipping(report: pytest.TestReport | pytest.CollectReport) -> None:
+    if report.skipped and not hasattr(report, "wasxfail"):
+        report.outcome = "failed"
+        report.longrepr = f"left out, and CI leaves nothing out: {reason_of(report)}"
+
+
+def reason_of(report: pytest.TestReport | pytest.CollectReport) -> str:
+    if isinstance(report.longrepr, tuple):
+        return str(report.longrepr[2]).removeprefix("Skipped: ")
+    return str(report.longrepr)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    reasons = Counter(reason_of(report) for report in terminalreporter.getreports("skipped"))
+    if not_for_me:
+        switch = "sudo make test" if NOT_FOR_ME == "as_root" else "make test-user"
+        reasons[f"meant for {WHO_IT_IS_FOR} (fix: {switch})"] = len(not_for_me)
+    if not reasons:
+        return
+    terminalreporter.section("left out, why, and what would bring it in")
+    for reason, count in reasons.most_common():
+        why, _, fix = reason.rpartition(" (fix: ")
+        terminalreporter.line(f"{count:4} x {why or fix}")
+        if why:
+            terminalreporter.line(f"       run: {fix.removesuffix(')')}")

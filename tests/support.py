@@ -1,0 +1,64 @@
+"""What tests use to say that they need something this machine may not have.
+
+Outside CI such a test is skipped, and the end of the run lists it with the command that would bring
+it in. With CI=true nothing is ever skipped: `conftest.py` turns every skip into a failure.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import os
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+
+from coderunner.errors import CodeRunnerError, EngineUnavailable, ToolchainMissing
+from coderunner.language import Languages
+from coderunner.toolchain import Toolchains
+
+ROOT = Path(__file__).parent.parent
+EXAMPLES = ROOT / "examples"
+IN_CI = os.environ.get("CI", "").lower() in {"1", "true"}
+IS_ROOT = os.geteuid() == 0
+
+
+def leave_out(reason: str, *, fix: str) -> NoReturn:
+    """Skip this test: `reason` says what is missing, `fix` which command brings it in."""
+    pytest.skip(f"{reason} (fix: {fix})")
+
+
+def require_toolchain(language: str) -> None:
+    """This test needs the compiler or interpreter of a language (a name or an alias)."""
+    if error := _missing_toolchain(language):
+        leave_out(error.message, fix=error.hint)
+
+
+def require_sandbox() -> None:
+    """This test needs a sandbox that works: the default engine at the default isolation."""
+    if error := _missing_sandbox():
+        leave_out(error.message, fix=error.hint)
+
+
+@functools.cache
+def _missing_toolchain(language: str) -> CodeRunnerError | None:
+    # In a thread of its own: the test that asks may run in an event loop already.
+    with ThreadPoolExecutor(1) as thread:
+        find = Toolchains().find(Languages().get(language))
+        error = thread.submit(asyncio.run, find).exception()
+    if error is None or isinstance(error, ToolchainMissing):
+        return error
+    raise error
+
+
+@functools.cache
+def _missing_sandbox() -> CodeRunnerError | None:
+    from coderunner import run
+
+    try:
+        run(":", language="bash")
+    except EngineUnavailable as error:
+        return error
+    return None

@@ -1,0 +1,120 @@
+"""What the documents show is what happens.
+
+- In a Python example, the comment behind a `print` is what it prints.
+- In a console example, the lines under a `$ command` are what it writes to stdout; `...` stands for
+  any lines. Every command must succeed.
+- A TOML example that begins with a comment naming a path is that file while its document is tested.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import pytest
+
+from coderunner.language import Languages
+from tests.support import ROOT, require_sandbox, require_toolchain
+
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+BLOCK = re.compile(r"^```(python|console|toml)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PRINTED = re.compile(r"^\s*print\(.*\)  # (.*)$", re.MULTILINE)
+COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
+LANGUAGE = re.compile(r"-l (\w+)|language=\"(\w+)\"|examples/\w+(\.\w+)")
+
+pytestmark = pytest.mark.engines
+
+
+@dataclass(frozen=True)
+class Example:
+    document: Path
+    line: int
+    kind: str
+    text: str
+
+
+def examples_of(document: Path) -> list[Example]:
+    text = document.read_text(encoding="utf-8")
+    return [
+        Example(document, text.count("\n", 0, match.start()) + 1, match[1], match[2])
+        for match in BLOCK.finditer(text)
+    ]
+
+
+def all_examples(kind: str) -> list[Example]:
+    found = [example for document in DOCUMENTS for example in examples_of(document)]
+    return [example for example in found if example.kind == kind]
+
+
+def place(example: Example) -> str:
+    return f"{example.document.name}:{example.line}"
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home directory of its own, the project's commands on the PATH, no colours."""
+    for variable in ("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "FORCE_COLOR"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}:{os.environ['PATH']}")
+    return tmp_path
+
+
+def prepare(example: Example, home: Path) -> None:
+    require_sandbox()
+    languages = Languages()
+    for option, keyword, extension in LANGUAGE.findall(example.text):
+        name = option or keyword or languages.for_file(f"example{extension}").name
+        if name in languages:  # otherwise it is misspelt on purpose, or the document's own
+            require_toolchain(name)
+    for other in examples_of(example.document):
+        first_line = other.text.partition("\n")[0]
+        if other.kind == "toml" and first_line.startswith("# ~/"):
+            path = home / first_line.removeprefix("# ~/")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(other.text)
+
+
+def output_of(argv: list[str]) -> str:
+    done = subprocess.run(
+        argv,
+        cwd=ROOT,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 0, f"{argv[-1]}\n{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+@pytest.mark.parametrize("example", all_examples("python"), ids=place)
+def test_python_example(example: Example, home: Path) -> None:
+    prepare(example, home)
+    printed = output_of([sys.executable, "-c", example.text])
+    assert printed.splitlines() == PRINTED.findall(example.text)
+
+
+@pytest.mark.parametrize("example", all_examples("console"), ids=place)
+def test_console_example(example: Example, home: Path) -> None:
+    prepare(example, home)
+    commands = COMMAND.findall(example.text)
+    assert commands
+    for command, shown in commands:
+        written = output_of(["bash", "-c", command])
+        pattern = re.sub(r"([\[*?])", r"[\1]", shown).replace("...\n", "*")
+        assert fnmatchcase(written, pattern), f"$ {command}\n{written}"
+
+
+@pytest.mark.parametrize("document", sorted({*DOCUMENTS, *ROOT.glob("*.md")}), ids=lambda d: d.name)
+def test_links_lead_somewhere(document: Path) -> None:
+    text = document.read_text(encoding="utf-8")
+    targets = re.findall(r"\]\(([^)#\s]+)|src=\"([^\"]+)\"", text)
+    local = [link or source for link, source in targets if "://" not in (link or source)]
+    assert [target for target in local if not (document.parent / target).exists()] == []
