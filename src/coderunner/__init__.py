@@ -1,9 +1,9 @@
 """CodeRunner runs code that nobody trusts yet, safely and fast, and reports the facts.
 
-    from coderunner import run
+from coderunner import run
 
-    result = run("print(6 * 7)", language="python")
-    assert result.stdout == "42\\n"
+result = run("print(6 * 7)", language="python")
+assert result.stdout == "42\\n"
 """
 
 from coderunner.errors import (

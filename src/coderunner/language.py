@@ -109,6 +109,7 @@ class Language:
     warm: str = ""  # the strategy by which an engine may keep it warm
     prepare: tuple[Prepare, ...] = ()
     scripts: Mapping[str, str] = field(default_factory=dict)  # texts, by placeholder
+    memory_error: re.Pattern[str] | None = None  # what its runtime says on reaching the limit
     blank: re.Pattern[str] | None = None  # what in a source is no code: comments, strings
     entry: Entry | None = None
     variants: tuple[Variant, ...] = ()

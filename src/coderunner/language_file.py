@@ -68,6 +68,7 @@ def _language(table: Table) -> Language:
         compile_limits=_limits(table, "compile_limits"),
         mounts=table.words("mounts", default=(), pattern=re.compile(r"/.+")),
         scripts=_scripts(table),
+        memory_error=table.regex("memory_error"),
         blank=_alternatives(table.regexes("blank")),
         tools=tuple(_tool(name, sub) for name, sub in table.tables("tools")),
         prepare=tuple(_prepare(name, sub) for name, sub in table.tables("prepare")),

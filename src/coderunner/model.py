@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from pathlib import Path
+from typing import Any
 
 from coderunner.errors import InvalidLimits
 
@@ -69,6 +70,10 @@ class Limits:
         for item in fields(self):
             _check_limit(item.name, getattr(self, item.name), str(item.type))
 
+    def but(self, changes: Mapping[str, Any]) -> Limits:
+        """These limits with some fields changed."""
+        return replace(self, **changes)
+
     def check_below(self, ceiling: Limits) -> None:
         """Raise unless every limit is at most the ceiling's."""
         for item in fields(self):
@@ -76,7 +81,7 @@ class Limits:
             if value is not None and most is not None and value > most:
                 raise InvalidLimits(
                     f"{item.name}={value} is above the configured ceiling of {most}",
-                    hint=f"ask for at most {most}, or raise CODERUNNER_CEILING__{item.name.upper()}",
+                    hint=f"ask for less, or set CODERUNNER_CEILING__{item.name.upper()}",
                 )
 
 
@@ -146,7 +151,8 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Exit:
-    """How a process tree ended, as its engine saw it."""
+    """How a process tree ended, as its engine saw it. One that was ended for a limit's sake has
+    the signal that ended it, or its own exit code if it was faster."""
 
     ended_by: EndedBy
     exit_code: int | None  # None unless it exited by itself
@@ -204,7 +210,7 @@ class Result:
     def outcome(self) -> Outcome:
         """The last thing that happened: the run, or the compilation that failed."""
         last = self.execution or self.compilation
-        assert last is not None  # nosec: one of the two always happened
+        assert last is not None, "one of the two always happened"
         return last
 
     @property

@@ -16,7 +16,6 @@ import os
 import secrets
 import shutil
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 from coderunner.engines.base import Engine
@@ -63,7 +62,7 @@ class Preparations:
         env: dict[str, str],
         place: Path,
     ) -> None:
-        limits = replace(Limits(), **preparation.limits)
+        limits = Limits().but(preparation.limits)
         values: dict[str, Value] = {
             **language.scripts,
             **toolchain.tools,
@@ -96,7 +95,7 @@ def _copy_out(fd: int, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     shutil.copytree(f"/proc/self/fd/{fd}/prepared", target, symlinks=True)
     for folder, _, files in os.walk(target):
-        os.chmod(folder, 0o755)  # the box's user is somebody else
+        os.chmod(folder, 0o755)  # noqa: S103 - the box's user is somebody else
         for name in files:
             path = os.path.join(folder, name)
             if not os.path.islink(path):

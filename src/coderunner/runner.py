@@ -20,7 +20,7 @@ from coderunner.engines.base import Engine, State
 from coderunner.entry import Layout, lay_out
 from coderunner.errors import InvalidProgram, IsolationTooLow, StartFailed
 from coderunner.execution import Stdin, execute_and
-from coderunner.language import Languages
+from coderunner.language import Language, Languages
 from coderunner.model import (
     EndedBy,
     File,
@@ -140,7 +140,7 @@ class Runner:
         language = recipe.layout.language
         if not language.compile:
             return None, ()
-        limits = limits or replace(COMPILE_LIMITS, **language.compile_limits)
+        limits = limits or COMPILE_LIMITS.but(language.compile_limits)
         with Workspace() as workspace:
             workspace.add(recipe.layout.files)
             env = {**language.env, **language.compile_env}
@@ -236,7 +236,7 @@ class Build:
             if not job.argv[0].startswith("./"):
                 raise  # an interpreter that is not there is nothing the program did
             return Result(self.compilation, await self._not_executable(error))
-        return Result(self.compilation, outcome, files)
+        return Result(self.compilation, _out_of_memory(language, outcome), files)
 
     async def _not_executable(self, error: StartFailed) -> Outcome:
         """The compiler made a file that cannot be executed, as Go does of a package that is not
@@ -251,6 +251,15 @@ class Build:
             isolation=(await self.runner.engine.capabilities()).isolation,
             engine=self.runner.engine.name,
         )
+
+
+def _out_of_memory(language: Language, outcome: Outcome) -> Outcome:
+    """Some runtimes hold the memory limit themselves, because we hand it to them (`-Xmx`). When
+    such a one gives up, the limit was the reason, as it is when the kernel steps in."""
+    sign = language.memory_error
+    if sign is not None and not outcome.ok and sign.search(outcome.stderr.text):
+        return replace(outcome, ended_by=EndedBy.MEMORY)
+    return outcome
 
 
 def _collector(

@@ -24,12 +24,13 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix="CODERUNNER_", env_nested_delimiter="__")
 
-    engine: str = Field("auto", description="auto, linux or process")
+    engine: str = Field(default="auto", description="auto, linux or process")
     min_isolation: Isolation = Field(
-        Isolation.SAMPLED, description="refuse to run anything behind weaker walls than these"
+        default=Isolation.SAMPLED,
+        description="refuse to run anything behind weaker walls than these",
     )
     languages_dir: Path | None = Field(
-        None, description="a directory with TOML files of your own languages"
+        default=None, description="a directory with TOML files of your own languages"
     )
     cache_dir: Path = Field(
         default_factory=user_cache_dir, description="for what can be made again"

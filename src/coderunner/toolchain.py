@@ -128,9 +128,11 @@ def _candidates(tool: Tool) -> Iterator[str]:
     folders = [entry for entry in path if os.path.isabs(entry)]
     for pattern in tool.dirs:
         folders += sorted(glob.glob(os.path.expanduser(pattern)), key=_by_number, reverse=True)
-    folders = list({os.path.realpath(folder): folder for folder in reversed(folders)}.values())
+    first_of: dict[str, str] = {}
+    for folder in folders:
+        first_of.setdefault(os.path.realpath(folder), folder)
     for name in tool.names:
-        for folder in reversed(folders):
+        for folder in first_of.values():
             if _is_command(place := os.path.join(folder, name)):
                 yield place
 

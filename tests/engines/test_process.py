@@ -18,6 +18,7 @@ from coderunner.engines.base import State
 from coderunner.engines.linux.boxes import sampling
 from coderunner.engines.process import ProcessEngine
 from coderunner.engines.process.scratch import Scratch
+from coderunner.engines.process.supervisor import reason
 from coderunner.errors import EngineUnavailable, StartFailed
 from coderunner.model import EndedBy, Exit, File, Isolation, Job, Limits, Mount, Output, Stream
 from coderunner.workspace import Workspace, collect
@@ -424,6 +425,43 @@ async def test_kill_after_the_end_changes_nothing(
     assert ended.ended_by is EndedBy.EXIT
     assert await process.wait() == ended
     await process.close()
+
+
+@pytest.mark.parametrize(
+    ("why", "code", "cpu_ms", "expected"),
+    [
+        ("", 0, None, "exit"),
+        ("", 3, None, "exit"),
+        ("", -11, None, "signal"),
+        ("", -9, None, "signal"),
+        ("wall_time", -9, None, "wall_time"),
+        ("wall_time", 0, None, "exit"),  # it was faster than the kill
+        ("memory", -11, None, "signal"),
+        ("", -signal.SIGXCPU, 100, "cpu_time"),
+        ("", -signal.SIGXCPU, None, "signal"),
+    ],
+)
+def test_what_ended_it(why: str, code: int, cpu_ms: int | None, expected: str) -> None:
+    assert reason(why, code, {"cpu_ms": cpu_ms}) == expected
+
+
+async def test_a_start_cancelled_while_files_are_copied(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill = Scratch.fill
+
+    def slow_fill(scratch: Scratch, job: Job) -> None:
+        time.sleep(0.1)
+        fill(scratch, job)
+
+    monkeypatch.setattr(Scratch, "fill", slow_fill)
+    task = asyncio.create_task(run("/bin/sleep", "60"))
+    await asyncio.sleep(0.02)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    await asyncio.sleep(0.2)
+    assert os.listdir(process_root()) == [run.workspace.path.name]
 
 
 async def test_a_cancelled_run_is_dead(run: Run) -> None:

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from coderunner import capture as capture_module
 from coderunner.capture import Capture, communicate
 from coderunner.engines.base import Process, Reader
 from coderunner.errors import EngineUnavailable
@@ -259,6 +260,26 @@ async def test_a_slow_sink_and_an_open_pipe() -> None:
     _, out, _, process = await run(play, sink=slow)
     assert out.data == b"ab"
     os.close(process.fd(Stream.STDOUT))
+
+
+async def test_a_survivor_that_always_has_something_to_say_does_not_hang_us(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(capture_module, "LAST_READS", 50)
+
+    class Endless:
+        async def read(self) -> bytes:
+            return b"x"
+
+    async def slow(stream: Stream, chunk: bytes) -> None:
+        await asyncio.sleep(0.001)
+
+    process = Piped()
+    process.reader = lambda stream: Endless()  # type: ignore[method-assign]
+    process.finish()
+    task = communicate(process, stdin=None, limits=Limits(), sink=slow)
+    assert (await asyncio.wait_for(task, 5))[0] == OK
+    await process.close()
 
 
 @pytest.mark.parametrize("stream", list(Stream))

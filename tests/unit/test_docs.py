@@ -55,17 +55,8 @@ def place(example: Example) -> str:
     return f"{example.document.name}:{example.line}"
 
 
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home directory of its own, the project's commands on the PATH, no colours."""
-    for variable in ("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "FORCE_COLOR"):
-        monkeypatch.delenv(variable, raising=False)
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}:{os.environ['PATH']}")
-    return tmp_path
-
-
 def prepare(example: Example, home: Path) -> None:
+    """See that what the example needs is here, and write the files its document shows."""
     require_sandbox()
     languages = Languages()
     for option, keyword, extension in LANGUAGE.findall(example.text):
@@ -80,10 +71,16 @@ def prepare(example: Example, home: Path) -> None:
             path.write_text(other.text)
 
 
-def output_of(argv: list[str]) -> str:
+def output_of(argv: list[str], home: Path) -> str:
+    """What a command writes to stdout in a home of its own, with `coderunner` on its PATH."""
     done = subprocess.run(
         argv,
         cwd=ROOT,
+        env={
+            "HOME": str(home),
+            "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+            "LANG": "C.UTF-8",
+        },
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -95,19 +92,19 @@ def output_of(argv: list[str]) -> str:
 
 
 @pytest.mark.parametrize("example", all_examples("python"), ids=place)
-def test_python_example(example: Example, home: Path) -> None:
-    prepare(example, home)
-    printed = output_of([sys.executable, "-c", example.text])
+def test_python_example(example: Example, tmp_path: Path) -> None:
+    prepare(example, tmp_path)
+    printed = output_of([sys.executable, "-c", example.text], tmp_path)
     assert printed.splitlines() == PRINTED.findall(example.text)
 
 
 @pytest.mark.parametrize("example", all_examples("console"), ids=place)
-def test_console_example(example: Example, home: Path) -> None:
-    prepare(example, home)
+def test_console_example(example: Example, tmp_path: Path) -> None:
+    prepare(example, tmp_path)
     commands = COMMAND.findall(example.text)
     assert commands
     for command, shown in commands:
-        written = output_of(["bash", "-c", command])
+        written = output_of(["bash", "-c", command], tmp_path)
         pattern = re.sub(r"([\[*?])", r"[\1]", shown).replace("...\n", "*")
         assert fnmatchcase(written, pattern), f"$ {command}\n{written}"
 

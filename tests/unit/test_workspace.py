@@ -305,6 +305,7 @@ def test_a_forked_child_has_a_root_of_its_own(tmp_path: Path) -> None:
 # Removing.
 
 
+@pytest.mark.slow
 def test_remove_50_000_deep_directories(tmp_path: Path) -> None:
     top = tmp_path / "top"
     top.mkdir()

@@ -45,16 +45,7 @@ class Spawner:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         log = os.memfd_create("coderunner-spawner-log", os.MFD_CLOEXEC)
         with theirs:
-            # No site, no environment: the spawner must import the standard library and no more.
-            process = subprocess.Popen(  # noqa: S603
-                [sys.executable, "-I", "-S", "-B", "-c", _START, str(Path(__file__).parent)],
-                stdin=theirs,
-                stdout=subprocess.DEVNULL,
-                stderr=log,
-                env={"LANG": "C.UTF-8"},
-                cwd="/",
-                start_new_session=True,  # Ctrl-C is for the caller to handle
-            )
+            process = _launch(theirs.fileno(), log)
         spawner = cls(process, ours, log)
         try:
             await spawner._greet()
@@ -77,7 +68,9 @@ class Spawner:
             )
         self.facts = message
 
-    def start(self, message: protocol.Message, fds: Sequence[int]) -> tuple[int, asyncio.Future[Answer]]:
+    def start(
+        self, message: protocol.Message, fds: Sequence[int]
+    ) -> tuple[int, asyncio.Future[Answer]]:
         """Hand over a job; takes the descriptors. The future gets the spawner's answer."""
         self._last_id += 1
         number = self._last_id
@@ -171,6 +164,19 @@ class Spawner:
         while self._process.poll() is None:
             await asyncio.sleep(pause)
             pause = min(0.05, pause * 2)
+
+
+def _launch(channel: int, log: int) -> subprocess.Popen[bytes]:
+    # No site, no environment: the spawner must import the standard library and no more.
+    return subprocess.Popen(
+        [sys.executable, "-I", "-S", "-B", "-c", _START, str(Path(__file__).parent)],
+        stdin=channel,
+        stdout=subprocess.DEVNULL,
+        stderr=log,
+        env={"LANG": "C.UTF-8"},
+        cwd="/",
+        start_new_session=True,  # Ctrl-C is for the caller to handle
+    )
 
 
 def _close_all(fds: Sequence[int]) -> None:

@@ -16,7 +16,7 @@ from coderunner.errors import InvalidProgram
 from coderunner.model import Isolation, Job
 from coderunner.pipes import PipeReader, PipeWriter
 
-_HOME = {"HOME": "/workspace", "TMPDIR": "/tmp"}  # noqa: S108 - paths inside the box
+_HOME = {"HOME": "/workspace", "TMPDIR": "/tmp"}
 _WALLS = (
     "pid namespace",
     "mount namespace",
@@ -68,7 +68,8 @@ class LinuxEngine(Engine):
                     hint="pass large input on stdin or as a file",
                 ) from error
             pipes = (PipeWriter(our_stdin), PipeReader(our_stdout), PipeReader(our_stderr))
-        return BoxProcess(spawner, number, answer, _isolation(spawner.facts), pipes)
+        isolation = _isolation(spawner.facts)
+        return BoxProcess(spawner, number, answer, job.argv[0], isolation, pipes)
 
     async def aclose(self) -> None:
         spawner, self._spawner = self._spawner, None

@@ -18,6 +18,7 @@ class BoxProcess(Process):
         spawner: Spawner,
         number: int,
         answer: asyncio.Future[Answer],
+        command: str,
         isolation: Isolation,
         pipes: tuple[PipeWriter, PipeReader, PipeReader],
     ) -> None:
@@ -25,6 +26,7 @@ class BoxProcess(Process):
         self._spawner = spawner
         self._number = number
         self._answer = answer
+        self._command = command
         self._stdin, self._stdout, self._stderr = pipes
         self._workspace = -1
 
@@ -45,7 +47,7 @@ class BoxProcess(Process):
         if fds and self._workspace < 0:
             self._workspace = fds[0]
         if message["op"] == "failed":
-            raise _failure(message["kind"], message["message"])
+            raise _failure(self._command, message["kind"], message["message"])
         usage = Usage(message["wall_ms"], message["cpu_ms"], message["memory_peak_kb"])
         ended_by = EndedBy(message["ended_by"])
         return Exit(ended_by, message["exit_code"], message["signal"], usage)
@@ -78,11 +80,11 @@ def _closed(loop: asyncio.AbstractEventLoop) -> asyncio.Future[Answer]:
     return answer
 
 
-def _failure(kind: str, message: str) -> StartFailed | EngineUnavailable:
+def _failure(command: str, kind: str, message: str) -> StartFailed | EngineUnavailable:
     if kind == "start":
         return StartFailed(
-            f"the command could not be started: {message}",
-            hint="does the file exist in the sandbox, and is it executable?",
+            f"cannot start {command!r}: {message}",
+            hint="is the file in the sandbox, and is it executable?",
         )
     return EngineUnavailable(
         f"the sandbox could not be set up: {message}",

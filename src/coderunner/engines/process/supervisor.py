@@ -32,8 +32,9 @@ TYPE_CHECKING = False  # `typing` itself would take longer to import than all th
 if TYPE_CHECKING:
     from typing import Any
 
+if TYPE_CHECKING or __name__ != "__main__":
     from coderunner.engines.linux.boxes import sampling
-else:
+else:  # as a script, where there is no package
     sys.path.append(os.path.join(os.path.dirname(__file__), "../linux/boxes"))
     import sampling
 

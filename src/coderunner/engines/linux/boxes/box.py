@@ -24,7 +24,7 @@ from . import identity, kernel, landlock, rootfs
 NAMESPACES = kernel.CLONE_NEWPID | kernel.CLONE_NEWNET | kernel.CLONE_NEWIPC | kernel.CLONE_NEWUTS
 _COPY_CHUNK = 1 << 20
 _SIOCGIFFLAGS, _SIOCSIFFLAGS, _IFF_UP = 0x8913, 0x8914, 1
-_SHARED_DIRECTORIES = (("tmp", "/tmp"), ("shm", "/dev/shm"))  # noqa: S108
+_SHARED_DIRECTORIES = (("tmp", "/tmp"), ("shm", "/dev/shm"))
 # More than any program may have, so that the sampler sees it pass its limit.
 _SPARE_TASKS = 16
 
@@ -66,6 +66,7 @@ def run(plan: Plan) -> NoReturn:
 
 def _take_fds(plan: Plan) -> None:
     """Keep what the plan names and close everything else the spawner had open."""
+    os.umask(0)
     for number, fd in enumerate(plan.stdio):
         os.dup2(fd, number)
     _close_all_but({plan.workspace, plan.status, plan.root, plan.scratch, *plan.cgroup})
@@ -98,8 +99,7 @@ def _enter_root(plan: Plan) -> None:
 
 def _fill_scratch(plan: Plan) -> None:
     for name, _ in _SHARED_DIRECTORIES:
-        os.mkdir(name, dir_fd=plan.scratch)
-        os.chmod(name, 0o1777, dir_fd=plan.scratch)
+        os.mkdir(name, 0o1777, dir_fd=plan.scratch)
     os.mkdir("workspace", 0o755, dir_fd=plan.scratch)
     target = os.open("workspace", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=plan.scratch)
     _copy_tree(plan.workspace, target, plan.uid)
@@ -198,7 +198,7 @@ def _set_limit(kind: int, value: int) -> None:
 def _wall_in(plan: Plan) -> None:
     identity.become_nobody(plan.uid, plan.last_capability)
     if plan.landlock:
-        writable = ("/tmp", "/dev/shm", rootfs.WORKSPACE, *plan.scratch_mounts)  # noqa: S108
+        writable = ("/tmp", "/dev/shm", rootfs.WORKSPACE, *plan.scratch_mounts)
         landlock.restrict(plan.landlock, writable=writable, existing=("/dev", "/proc"))
     os.umask(0o022)
     # Same uid as the program, so nothing of process 1 may be open to it; and with this it is
@@ -221,7 +221,7 @@ def _live(plan: Plan) -> NoReturn:
         began = time.monotonic()
         program = os.posix_spawn(
             plan.argv[0],
-            plan.argv,
+            list(plan.argv),
             plan.env,
             setsid=True,
             setsigmask=(),

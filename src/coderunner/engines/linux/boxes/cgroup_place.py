@@ -11,11 +11,12 @@ import contextlib
 import fcntl
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from .cgroups import Cgroup, CgroupV1, CgroupV2, Meters, read, remove_directory, write
 
 PREFIX = "coderunner-"
+_PATIENCE_SECONDS = 2.0
 _NEEDED = frozenset({"memory", "pids"})
 
 
@@ -29,12 +30,23 @@ class Place:
     def __init__(self, version: int, parents: Mapping[str, str]) -> None:
         self.version = version
         self._kind = CgroupV2 if version == 2 else CgroupV1
-        unique = dict.fromkeys(parents.values())
-        own = {parent: _claim(parent) for parent in unique}
+        self._locks: list[int] = []
+        own = {parent: self._claim(parent) for parent in dict.fromkeys(parents.values())}
         self._own = {controller: own[parent] for controller, parent in parents.items()}
-        self._locks = [_lock(directory) for directory in own.values()]
-        for parent in unique:
+
+    def _claim(self, parent: str) -> str:
+        """Make and lock a directory of our own, and remove what the dead left beside it."""
+        directory = f"{parent}/{PREFIX}{os.getpid()}-{time.time_ns():x}"
+        with _one_at_a_time(parent):
+            try:
+                os.mkdir(directory, 0o755)
+                if os.path.exists(f"{directory}/cgroup.subtree_control"):
+                    _enable_controllers(directory)
+            except OSError as error:
+                raise Unusable(f"{parent}: {error.strerror}") from error
+            self._locks.append(_lock(directory))
             _sweep(parent)
+        return directory
 
     def make(self, name: str, meters: Meters) -> Cgroup:
         # On v1 a hierarchy of its own for the throttle costs time, so only who throttles pays it.
@@ -61,7 +73,7 @@ def find() -> Place:
     """The best cgroup interface this process may use. Raises Unusable with the reason."""
     mounts, own = _mounts(), _own_paths()
     unified = mounts.get("")
-    if unified and _NEEDED <= set(read(f"{unified}/cgroup.controllers").split()):
+    if unified and set(read(f"{unified}/cgroup.controllers").split()) >= _NEEDED:
         parent = _v2_parent(unified, own.get("", "/"))
         return Place(2, dict.fromkeys(("memory", "pids", "cpu", "cgroup"), parent))
     parents: dict[str, str] = {}
@@ -150,15 +162,20 @@ def _own_paths() -> dict[str, str]:
     return paths
 
 
-def _claim(parent: str) -> str:
-    directory = f"{parent}/{PREFIX}{os.getpid()}-{time.time_ns():x}"
+@contextlib.contextmanager
+def _one_at_a_time(parent: str) -> Iterator[None]:
+    """Keeps another spawner from sweeping up a directory that is made but not yet locked."""
+    fd = os.open(parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        os.mkdir(directory, 0o755)
-        if os.path.exists(f"{directory}/cgroup.subtree_control"):
-            _enable_controllers(directory)
-    except OSError as error:
-        raise Unusable(f"{parent}: {error.strerror}") from error
-    return directory
+        deadline = time.monotonic() + _PATIENCE_SECONDS
+        while time.monotonic() < deadline:
+            with contextlib.suppress(BlockingIOError):
+                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            time.sleep(0.002)
+        yield
+    finally:
+        os.close(fd)
 
 
 def _lock(directory: str) -> int:
@@ -168,24 +185,16 @@ def _lock(directory: str) -> int:
 
 
 def _sweep(parent: str) -> None:
-    """Remove what dead spawners left here. A young one is spared: its owner may be about to
-    lock it."""
+    """Remove what dead spawners left here."""
     for name in os.listdir(parent):
         directory = f"{parent}/{name}"
-        if not name.startswith(PREFIX) or _age_seconds(name) < 10:
+        if not name.startswith(PREFIX):
             continue
         try:
             os.close(_lock(directory))
         except OSError:
             continue  # its owner lives, or it is already gone
-        for child in sorted(os.listdir(directory)):
+        for child in os.listdir(directory):
             if os.path.isdir(f"{directory}/{child}"):
-                remove_directory(f"{directory}/{child}", patience_ms=0)
-        remove_directory(directory, patience_ms=0)
-
-
-def _age_seconds(name: str) -> float:
-    try:
-        return time.time() - int(name.rsplit("-", 1)[1], 16) / 1e9
-    except (IndexError, ValueError):
-        return 0.0
+                remove_directory(f"{directory}/{child}")
+        remove_directory(directory)

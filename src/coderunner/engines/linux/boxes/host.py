@@ -11,7 +11,6 @@ from typing import Any
 
 from . import cgroup_place, identity, kernel, landlock, rootfs
 
-FIRST_UID = 60_000  # boxes of a root spawner run as this uid and those that follow it
 _USERNS_HINT = (
     "allow unprivileged user namespaces (sysctl kernel.unprivileged_userns_clone=1, "
     "user.max_user_namespaces=15000), or run as root"
@@ -75,7 +74,9 @@ def _enter_user_namespace() -> None:
         kernel.unshare(kernel.CLONE_NEWUSER | kernel.CLONE_NEWNS)
         identity.map_ids(uid, gid)
     except OSError as error:
-        raise Unsuitable(f"no user namespace for this user ({error.strerror})", _USERNS_HINT) from error
+        raise Unsuitable(
+            f"no user namespace for this user ({error.strerror})", _USERNS_HINT
+        ) from error
 
 
 def _try_walls() -> None:
@@ -84,5 +85,7 @@ def _try_walls() -> None:
     try:
         os.close(rootfs.build((), identity.INNER_ID, in_user_namespace=in_user_namespace))
     except OSError as error:
-        hint = _APPARMOR_HINT if in_user_namespace else "run with CAP_SYS_ADMIN (not in a container)"
+        hint = (
+            _APPARMOR_HINT if in_user_namespace else "run with CAP_SYS_ADMIN (not in a container)"
+        )
         raise Unsuitable(f"no root file system can be built ({error.strerror})", hint) from error

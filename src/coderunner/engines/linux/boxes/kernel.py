@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import os
 import platform
+import signal
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _libc.syscall.restype = ctypes.c_long
@@ -33,6 +34,7 @@ AT_FDCWD = -100
 AT_EMPTY_PATH = 0x1000
 AT_RECURSIVE = 0x8000
 
+_CLONE_PIDFD = 0x00001000
 CLONE_NEWNS = 0x00020000
 CLONE_NEWCGROUP = 0x02000000
 CLONE_NEWUTS = 0x04000000
@@ -86,28 +88,30 @@ def _syscall(name: str, number: int, *args: object, about: str = "") -> int:
     return result
 
 
-def clone(flags: int, exit_signal: int) -> int:
-    """fork() into new namespaces. Returns 0 in the child, whose interpreter is usable again."""
-    ctypes.pythonapi.PyOS_BeforeFork()
+def clone(flags: int) -> tuple[int, int]:
+    """fork() into new namespaces. Returns the child's pid and pidfd, or (0, -1) in the child,
+    whose interpreter is usable again."""
+    pidfd = ctypes.c_int(-1)
     zero = ctypes.c_ulong(0)
+    ctypes.pythonapi.PyOS_BeforeFork()
     pid = int(
         _libc.syscall(
             ctypes.c_long(_SYS_CLONE[MACHINE]),
-            ctypes.c_ulong(flags | exit_signal),
+            ctypes.c_ulong(flags | _CLONE_PIDFD | signal.SIGCHLD),
             zero,
-            zero,
+            ctypes.byref(pidfd),
             zero,
             zero,
         )
     )
     if pid == 0:
         ctypes.pythonapi.PyOS_AfterFork_Child()
-        return 0
+        return 0, -1
     error = _fail("clone") if pid < 0 else None
     ctypes.pythonapi.PyOS_AfterFork_Parent()
     if error:
         raise error
-    return pid
+    return pid, pidfd.value
 
 
 def unshare(flags: int) -> None:
@@ -133,9 +137,7 @@ def mount(source: str, target: str, fstype: str, flags: int, data: str = "") -> 
 
 
 def bind(source: str, target: str) -> None:
-    if _libc.mount(
-        os.fsencode(source), os.fsencode(target), None, ctypes.c_ulong(MS_BIND), None
-    ):
+    if _libc.mount(os.fsencode(source), os.fsencode(target), None, ctypes.c_ulong(MS_BIND), None):
         raise _fail("bind mount", target)
 
 

@@ -1,7 +1,7 @@
-"""What caller and spawner say to each other: one JSON object per packet, file descriptors beside it.
+"""What caller and spawner say to each other: one JSON object per packet, with descriptors.
 
     caller → spawner   start (with stdin, stdout, stderr, workspace), kill
-    spawner → caller   hello | unusable, then for each start: ended (perhaps with a directory) | failed
+    spawner → caller   hello | unusable; for each start: ended (maybe with a directory) | failed
 
 Packets keep their boundaries and their descriptors (SOCK_SEQPACKET), so there is nothing to parse
 and nothing to get out of step.

@@ -34,9 +34,9 @@ _LINKS = {
     "/dev/stdout": "/proc/self/fd/1",
     "/dev/stderr": "/proc/self/fd/2",
     "/etc/mtab": "/proc/self/mounts",
-    "/var/tmp": "/tmp",  # noqa: S108
+    "/var/tmp": "/tmp",
 }
-_DIRECTORIES = ("/dev/shm", "/etc", "/proc", "/tmp", "/var", WORKSPACE, SCRATCH)  # noqa: S108
+_DIRECTORIES = ("/dev/shm", "/etc", "/proc", "/tmp", "/var", WORKSPACE, SCRATCH)
 
 
 def _etc_files(uid: int) -> dict[str, str]:
@@ -100,7 +100,7 @@ def _populate(mounts: Sequence[tuple[str, str]], uid: int, in_user_namespace: bo
         devices.append(("/proc", HOST_PROC, kernel.clone_tree("/proc")))
 
     root = kernel.new_tmpfs({"size": "1m", "mode": "755"}, kernel.MOUNT_ATTR_NOSUID)
-    base = "/tmp"  # noqa: S108 - any directory that surely exists; the mount on it is private
+    base = "/tmp"
     kernel.attach_tree(root, base)
     _write_skeleton(base, uid, links)
     for source, target, tree in sorted([*trees, *devices], key=lambda item: item[1]):

@@ -37,11 +37,15 @@ class RunningBox:
 
     @property
     def deadline(self) -> float:
-        return self.born + self.limits["wall_ms"] / 1000
+        return self.born + float(self.limits["wall_ms"]) / 1000
 
     @property
     def wakes_at(self) -> float:
         return min(self.deadline, self.next_check)
+
+    def watched(self) -> list[int]:
+        """The descriptors whose readiness means something happened in the box."""
+        return [fd for fd in (self.pidfd, self.memory_event) if fd is not None]
 
     def end(self, reason: str) -> None:
         """Kill process 1, and with it the box. The first reason stands."""
@@ -119,14 +123,14 @@ class RunningBox:
         status = report.get("status")
         if not reason and status is None:
             return {"op": "failed", "kind": "engine", "message": "the box was killed from outside"}
-        code = os.waitstatus_to_exitcode(status) if status is not None and not reason else None
+        code = -signal.SIGKILL if status is None else os.waitstatus_to_exitcode(status)
         if code == -signal.SIGXCPU and self.limits["cpu_ms"]:
-            reason, code = "cpu_time", None
+            reason = reason or "cpu_time"
         return {
             "op": "ended",
-            "ended_by": reason or ("exit" if code is not None and code >= 0 else "signal"),
-            "exit_code": code if code is not None and code >= 0 else None,
-            "signal": -code if code is not None and code < 0 else None,
+            "ended_by": reason or ("exit" if code >= 0 else "signal"),
+            "exit_code": code if code >= 0 else None,
+            "signal": -code if code < 0 else None,
             "wall_ms": report.get("wall_ms", (time.monotonic() - self.born) * 1000),
             "cpu_ms": self.cpu_ms,
             "memory_peak_kb": self.memory_peak_kb,

@@ -11,32 +11,23 @@ import os
 import select
 import signal
 import socket
-import sys
 import time
-from typing import Any
 
-from . import box, cgroup_place, host, identity, kernel, landlock, protocol, rootfs, seccomp
-from .cgroups import Cgroup, Meters
+from . import host, protocol
+from .making import Maker
 from .running import RunningBox
 
-_IDLE = -1.0
-_MAX_ROOTS = 32
+_NO_DEADLINE = -1.0
 
 
 class Spawner:
-    def __init__(self, channel: socket.socket, place: cgroup_place.Place | None) -> None:
+    def __init__(self, channel: socket.socket, maker: Maker) -> None:
         self._channel = channel
-        self._place = place
-        self._in_user_namespace = os.geteuid() != 0
-        self._filter = seccomp.build(kernel.MACHINE, metered=place is not None)
-        self._landlock = landlock.abi()
-        self._last_capability = identity.last_capability()
+        self._maker = maker
         self._poll = select.epoll()
         self._poll.register(channel.fileno(), select.EPOLLIN)
         self._boxes: dict[int, RunningBox] = {}  # by job id
         self._by_fd: dict[int, RunningBox] = {}  # by pidfd and memory event
-        self._roots: dict[tuple[tuple[str, str], ...], int] = {}
-        self._busy_slots: set[int] = set()
 
     def serve(self) -> None:
         """Work until the caller is gone."""
@@ -47,21 +38,21 @@ class Spawner:
             self._end_all()
 
     def _turn(self) -> bool:
-        for fd, event in self._poll.poll(self._sleep_seconds()):
+        for fd, _ in self._poll.poll(self._sleep_seconds()):
             if fd == self._channel.fileno():
                 if not self._read_channel():
                     return False
             elif fd in self._by_fd:
-                self._on_box_event(fd, event)
+                self._on_box_event(fd)
         now = time.monotonic()
-        for running in list(self._boxes.values()):
+        for running in self._boxes.values():
             if now >= running.wakes_at:
                 running.check(now)
         return True
 
     def _sleep_seconds(self) -> float:
         if not self._boxes:
-            return _IDLE
+            return _NO_DEADLINE
         soonest = min(running.wakes_at for running in self._boxes.values())
         return max(0.0, soonest - time.monotonic())
 
@@ -81,78 +72,20 @@ class Spawner:
 
     def _on_start(self, message: protocol.Message, fds: list[int]) -> None:
         try:
-            self._start(message, fds)
+            running = self._maker.make(message, fds)
         except OSError as error:
             text = f"{error.strerror or error} {error.filename or ''}".strip()
             self._send({"op": "failed", "id": message["id"], "kind": "engine", "message": text})
+            return
         finally:
             for fd in fds:
                 os.close(fd)
-
-    def _start(self, message: protocol.Message, fds: list[int]) -> None:
-        limits: dict[str, Any] = message["limits"]
-        slot = self._free_slot()
-        root = self._root_for(message["mounts"])
-        with contextlib.ExitStack() as undo:
-            scratch = self._make_scratch(limits)
-            undo.callback(os.close, scratch)
-            cgroup = self._make_cgroup(f"box-{message['id']}", limits)
-            if cgroup is not None:
-                undo.callback(cgroup.remove)
-            memory_event = cgroup.watch_memory() if cgroup is not None else None
-            if memory_event is not None:
-                undo.callback(os.close, memory_event)
-            reader, writer = os.pipe2(os.O_CLOEXEC)
-            undo.callback(os.close, reader)
-            procs = cgroup.procs_fds() if cgroup is not None else []
-            try:
-                plan = box.Plan(
-                    argv=message["argv"],
-                    env=message["env"],
-                    limits=limits,
-                    scratch_mounts=[target for _, target, keep in message["mounts"] if keep],
-                    uid=self._uid(slot),
-                    stdio=fds[:3],
-                    workspace=fds[3],
-                    status=writer,
-                    root=root,
-                    scratch=scratch,
-                    cgroup=procs,
-                    cgroup_name=f"box-{message['id']}",
-                    seccomp=self._filter,
-                    landlock=self._landlock,
-                    last_capability=self._last_capability,
-                    in_user_namespace=self._in_user_namespace,
-                )
-                pid = kernel.clone(box.NAMESPACES, signal.SIGCHLD)
-                if pid == 0:
-                    box.run(plan)
-            finally:
-                for fd in (writer, *procs):
-                    os.close(fd)
-            self._watch(message, RunningBox(
-                id=message["id"],
-                pid=pid,
-                pidfd=os.pidfd_open(pid),
-                status=reader,
-                scratch=scratch,
-                cgroup=cgroup,
-                memory_event=memory_event,
-                limits=limits,
-                collect=message["collect"],
-                slot=slot,
-            ))
-            undo.pop_all()
-
-    def _watch(self, message: protocol.Message, running: RunningBox) -> None:
         self._boxes[running.id] = running
-        self._busy_slots.add(running.slot)
-        for fd in (running.pidfd, running.memory_event):
-            if fd is not None:
-                self._by_fd[fd] = running
-                self._poll.register(fd, select.EPOLLIN)
+        for fd in running.watched():
+            self._by_fd[fd] = running
+            self._poll.register(fd, select.EPOLLIN)
 
-    def _on_box_event(self, fd: int, event: int) -> None:
+    def _on_box_event(self, fd: int) -> None:
         running = self._by_fd[fd]
         if fd == running.pidfd:
             self._finish(running)
@@ -163,15 +96,14 @@ class Spawner:
     def _finish(self, running: RunningBox) -> None:
         """Process 1 is dead, and the kernel has killed the rest before letting us know."""
         os.waitpid(running.pid, 0)
-        for fd in (running.pidfd, running.memory_event):
-            if fd is not None:
-                self._poll.unregister(fd)
-                del self._by_fd[fd]
+        for fd in running.watched():
+            self._poll.unregister(fd)
+            del self._by_fd[fd]
         del self._boxes[running.id]
-        self._busy_slots.discard(running.slot)
         facts = running.conclude()
         workspace = running.workspace()
         running.close()
+        self._maker.release(running)
         self._send({**facts, "id": running.id}, [workspace] if workspace is not None else [])
         if workspace is not None:
             os.close(workspace)
@@ -181,50 +113,14 @@ class Spawner:
         with contextlib.suppress(ConnectionError):
             protocol.send(self._channel, protocol.encode(message), fds or [])
 
-    def _free_slot(self) -> int:
-        return next(slot for slot in range(len(self._busy_slots) + 1) if slot not in self._busy_slots)
-
-    def _uid(self, slot: int) -> int:
-        return identity.INNER_ID if self._in_user_namespace else host.FIRST_UID + slot
-
-    def _root_for(self, mounts: list[list[Any]]) -> int:
-        key = tuple(sorted((source, target) for source, target, _ in mounts))
-        if key not in self._roots:
-            if len(self._roots) >= _MAX_ROOTS:
-                os.close(self._roots.pop(next(iter(self._roots))))
-            self._roots[key] = rootfs.build(
-                key, identity.INNER_ID, in_user_namespace=self._in_user_namespace
-            )
-        return self._roots[key]
-
-    def _make_scratch(self, limits: dict[str, Any]) -> int:
-        options = {
-            "size": f"{limits['disk_mb']}m",
-            "nr_inodes": str(limits["files"] + 8),  # our own directories
-            "mode": "755",
-        }
-        return kernel.new_tmpfs(options, kernel.MOUNT_ATTR_NOSUID | kernel.MOUNT_ATTR_NODEV)
-
-    def _make_cgroup(self, name: str, limits: dict[str, Any]) -> Cgroup | None:
-        if self._place is None:
-            return None
-        meters = Meters(
-            memory_bytes=limits["memory_mb"] << 20,
-            processes=limits["processes"] + 1,  # process 1 is ours
-            cpus=limits["cpus"],
-        )
-        return self._place.make(name, meters)
-
     def _end_all(self) -> None:
         for running in self._boxes.values():
             running.end("killed")
         while self._boxes:
             for fd, _ in self._poll.poll(1.0):
-                running = self._by_fd.get(fd)
-                if running is not None and fd == running.pidfd:
-                    self._finish(running)
-        if self._place is not None:
-            self._place.close()
+                if fd in self._by_fd and self._by_fd[fd].pidfd == fd:
+                    self._finish(self._by_fd[fd])
+        self._maker.close()
 
 
 def main() -> None:
@@ -232,15 +128,14 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # process 1 of a box must have no handlers
     channel = socket.socket(fileno=0)
     try:
-        place = host.prepare()
+        this = host.prepare()
     except host.Unsuitable as error:
-        hello = {"op": "unusable", "message": str(error), "hint": error.hint}
-        protocol.send(channel, protocol.encode(hello))
+        refusal = {"op": "unusable", "message": str(error), "hint": error.hint}
+        protocol.send(channel, protocol.encode(refusal))
         return
-    spawner = Spawner(channel, place.cgroups)
-    protocol.send(channel, protocol.encode({"op": "hello", **place.facts()}))
+    spawner = Spawner(channel, Maker(this.cgroups))
+    protocol.send(channel, protocol.encode({"op": "hello", **this.facts()}))
     gc.collect()
     gc.freeze()
     gc.disable()  # a collection would touch, and so copy, every page in every box
     spawner.serve()
-    sys.exit(0)

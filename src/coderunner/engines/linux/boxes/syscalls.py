@@ -9,10 +9,20 @@ from __future__ import annotations
 
 # Refused or looked at argument by argument: see seccomp.py for why.
 CHECKED = frozenset(
-    """
-    clone clone3 io_uring_setup io_uring_enter io_uring_register socket socketpair ioctl
-    prlimit64 personality sync syncfs
-    """.split()
+    [
+        "clone",
+        "clone3",
+        "io_uring_setup",
+        "io_uring_enter",
+        "io_uring_register",
+        "socket",
+        "socketpair",
+        "ioctl",
+        "prlimit64",
+        "personality",
+        "sync",
+        "syncfs",
+    ]
 )
 
 # Memory that belongs to no process and no mount: only a cgroup can count it.

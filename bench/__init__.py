@@ -1,0 +1,1 @@
+"""What a sandbox costs, measured. `run.py` compares, `steps.py` takes a box start apart."""

@@ -1,0 +1,153 @@
+"""What is measured: one row each, with everybody who can take part in it.
+
+The first rows run a program that is ready in its workspace: the price of the sandbox alone. The
+rows after them go the whole road, from source text to output, each time with a source that nobody
+has seen before, so that no cache of finished programs can answer.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import uuid
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from bench import bare
+from bench.lab import BARE, ENGINES, Contenders, Lab, check_outcome, check_printed
+from bench.measure import Once
+from coderunner.language import Language
+from coderunner.model import File, Job, Program
+from coderunner.placeholders import expand
+from coderunner.runner import Runner
+
+# What a user has: Go and rustc look for their caches and settings in it.
+_USER_ENVIRONMENT = ("PATH", "HOME", "GOCACHE", "GOPATH", "RUSTUP_HOME", "CARGO_HOME")
+
+
+@dataclass(frozen=True)
+class Row:
+    name: str  # for --rows
+    title: str
+    rounds: int
+    quick_rounds: int
+    prepare: Callable[[Lab], Awaitable[Contenders]]  # raises Missing if nobody can take part
+
+
+async def _c_exit(lab: Lab) -> Contenders:
+    compiler = (await lab.toolchain("c")).tools["cc"]
+    folder = lab.folder({"main.c": "int main(void) { return 0; }\n"})
+    program = folder / "program"
+    bare.run([compiler, "-O2", "-o", str(program), str(folder / "main.c")])
+    (folder / "main.c").unlink()
+    job = Job(argv=("./program",), workspace=folder, env=bare.ENVIRONMENT)
+    return lab.contenders(job, [str(program)], b"")
+
+
+async def _python_hello(lab: Lab) -> Contenders:
+    toolchain = await lab.toolchain("python")
+    python = toolchain.tools["python"]
+    folder = lab.folder({"main.py": "print('hello')\n"})
+    job = Job(
+        argv=(python, "main.py"), workspace=folder, env=bare.ENVIRONMENT, mounts=toolchain.mounts
+    )
+    return lab.contenders(job, [python, str(folder / "main.py")], b"hello\n")
+
+
+def _road(name: str, *commands: Sequence[str]) -> Callable[[Lab], Awaitable[Contenders]]:
+    """Compile and run a language's hello program. `commands` are what one would type without us,
+    with the same tools and the flags that matter; `{folder}` is where the source lies."""
+
+    async def prepare(lab: Lab) -> Contenders:
+        language = lab.languages.get(name)
+        tools = (await lab.toolchain(name)).tools
+        engines = {engine: _through(lab.runner(engine), language) for engine in ENGINES}
+        return {BARE: _by_hand(lab, language, tools, commands), **engines}
+
+    return prepare
+
+
+def _through(runner: Runner, language: Language) -> Once:
+    async def once() -> None:
+        program = Program(language.name, (File(language.source, _source(language).encode()),))
+        result = await runner.run(program)
+        check_outcome(result.outcome, _greeting(language))
+
+    return once
+
+
+def _by_hand(
+    lab: Lab, language: Language, tools: Mapping[str, str], commands: Sequence[Sequence[str]]
+) -> Once:
+    env = {name: os.environ[name] for name in _USER_ENVIRONMENT if name in os.environ}
+
+    async def once() -> None:
+        folder = lab.folder({language.source: _source(language)})
+        try:
+            values = {**tools, "folder": str(folder)}
+            printed = [bare.run(expand(command, values), env) for command in commands]
+        finally:
+            shutil.rmtree(folder)
+        check_printed(printed[-1], _greeting(language))
+
+    return once
+
+
+def _source(language: Language) -> str:
+    """A hello program like no other."""
+    return f"{language.hello}\n// {uuid.uuid4()}\n"
+
+
+def _greeting(language: Language) -> bytes:
+    return f"Hello from {language.title}\n".encode()
+
+
+_RUN = ("{folder}/program",)
+ROWS = (
+    Row("c", "C program that exits at once", 300, 40, _c_exit),
+    Row("python", "Python hello", 100, 15, _python_hello),
+    Row(
+        "cpp",
+        "C++ hello, compile and run",
+        10,
+        2,
+        _road(
+            "cpp",
+            ("{cxx}", "-O2", "-std=c++17", "-o", "{folder}/program", "{folder}/main.cpp"),
+            _RUN,
+        ),
+    ),
+    Row(
+        "java",
+        "Java hello, compile and run",
+        10,
+        2,
+        _road(
+            "java",
+            ("{javac}", "-d", "{folder}", "{folder}/Main.java"),
+            ("{java}", "-cp", "{folder}", "Main"),
+        ),
+    ),
+    Row(
+        "go",
+        "Go hello, compile and run",
+        10,
+        2,
+        _road(
+            "go",
+            ("{go}", "build", "-ldflags=-s -w", "-o", "{folder}/program", "{folder}/main.go"),
+            _RUN,
+        ),
+    ),
+    Row(
+        "rust",
+        "Rust hello, compile and run",
+        10,
+        2,
+        _road(
+            "rust",
+            ("{rustc}", "--edition=2021", "-O", "-o", "{folder}/program", "{folder}/main.rs"),
+            _RUN,
+        ),
+    ),
+)
