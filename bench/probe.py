@@ -32,7 +32,7 @@ NAMES_AT = 2 * HALF
 SIZE = 3 * HALF
 
 BORN, EXIT, CLONE = "(born)", "(exit)", "clone"
-_MODULES = ("box", "identity", "kernel", "landlock", "protocol", "rootfs")
+_MODULES = ("box", "identity", "kernel", "landlock", "making", "protocol", "rootfs")
 _CLASSES = (
     ("cgroups", "Cgroup", "cgroup"),
     ("cgroups", "CgroupV1", "cgroup"),
@@ -85,20 +85,21 @@ class Clock:
         clocked.__name__ = function.__name__
         return clocked
 
-    def around_clone(self, function: Callable[..., int]) -> Callable[..., int]:
+    def around_clone(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """The clone returns twice, the second time in the box."""
         index, born, stamp = self.name(CLONE), self.name(BORN), self.stamp
+        spawner = os.getpid()
 
-        def clocked(*args: Any, **kwargs: Any) -> int:
+        def clocked(*args: Any, **kwargs: Any) -> Any:
             stamp(index, 1)
-            pid = function(*args, **kwargs)
-            if pid == 0:
+            result = function(*args, **kwargs)
+            if os.getpid() == spawner:
+                stamp(index, 0)
+            else:
                 self._base = BOX * HALF
                 stamp(born, 1)
                 stamp(born, 0)
-            else:
-                stamp(index, 0)
-            return pid
+            return result
 
         return clocked
 

@@ -19,7 +19,7 @@ from bench.measure import Figures, Track, figures
 from coderunner import __version__
 
 _COLUMNS = {
-    "rounds": 6,
+    "runs": 4,
     "p50": 6,
     "p95": 6,
     "p99": 6,
@@ -83,7 +83,12 @@ def tables(sections: Sequence[Section]) -> list[Table]:
 
 
 def _table(section: Section) -> Table:
-    made = Table(box=box.SIMPLE_HEAD, title=f"{section.title} (ms)", title_justify="left")
+    made = Table(
+        box=box.SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+        title=f"{section.title} (ms)",
+        title_justify="left",
+    )
     made.add_column("", width=10)
     for heading, width in _COLUMNS.items():
         made.add_column(heading, justify="right", width=width, no_wrap=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import itertools
 import mmap
 import statistics
 import sys
@@ -39,6 +40,10 @@ _ENTRY = (
 )
 _MODULE = "coderunner.engines.linux.client"
 _TRIVIAL_US = 8.0
+_WARMUPS = 20
+# Moving a process between cgroups is cheap if somebody just did it, and else waits for an RCU grace
+# period. Runs back to back would hide that.
+_PAUSE_HELP = "between two runs (default 30): some steps are cheap only back to back"
 
 Steps = tuple[str, ...]
 
@@ -107,7 +112,7 @@ class CallerClock:
         setattr(owner, name, clocked)
 
 
-async def record(runs: int, warmups: int, *, deep: bool, folder: Path) -> list[Run]:
+async def record(runs: int, warmups: int, *, pause_s: float, deep: bool, folder: Path) -> list[Run]:
     memory, clock = Memory(folder / "stamps"), CallerClock()
     entry = {"path": str(folder / "stamps"), "depth": "deep" if deep else "plain"}
     vars(client)["_START"] = _ENTRY.format(probe=probe.__file__, **entry)
@@ -122,7 +127,10 @@ async def record(runs: int, warmups: int, *, deep: bool, folder: Path) -> list[R
         job = Job(argv=("./program",), workspace=workspace, env=bare.ENVIRONMENT)
         engine = LinuxEngine()
         try:
-            recorded = [await _one(engine, job, memory, clock) for _ in range(warmups + runs)]
+            recorded = []
+            for _ in range(warmups + runs):
+                await asyncio.sleep(pause_s)
+                recorded.append(await _one(engine, job, memory, clock))
         finally:
             await engine.aclose()
     return recorded[warmups:]
@@ -163,7 +171,8 @@ def road(run: Run) -> Iterator[tuple[str, int]]:
 
 
 def tree(stamps: Sequence[Stamp]) -> dict[Steps, tuple[int, int]]:
-    """How long each step took, with all that it called: path of names -> (ns, calls)."""
+    """How long each step took, with all that it called: path of names -> (ns, calls). A step that
+    never returned, since the process ended in it, lasted until the last stamp."""
     totals: dict[Steps, tuple[int, int]] = {}
     open_steps: list[Stamp] = []
     for stamp in stamps:
@@ -174,14 +183,17 @@ def tree(stamps: Sequence[Stamp]) -> dict[Steps, tuple[int, int]]:
             path = tuple(step.name for step in open_steps)
             took, calls = totals[path]
             totals[path] = took + stamp.at_ns - open_steps.pop().at_ns, calls + 1
-    return {path: total for path, total in totals.items() if total[1]}
+    while open_steps:
+        path = tuple(step.name for step in open_steps)
+        totals[path] = stamps[-1].at_ns - open_steps.pop().at_ns, 1
+    return totals
 
 
 def road_table(runs: Sequence[Run]) -> Table:
     gaps: dict[str, list[float]] = {}
     for run in runs:
         stations = list(road(run))
-        for (_, before), (text, after) in zip(stations, stations[1:], strict=False):
+        for (_, before), (text, after) in itertools.pairwise(stations):
             gaps.setdefault(text, []).append((after - before) / 1000)
         gaps.setdefault("in all", []).append((stations[-1][1] - stations[0][1]) / 1000)
     made = _table("One run of a C program, from the caller and back")
@@ -212,8 +224,8 @@ def _in_tree_order(paths: Sequence[Steps]) -> list[Steps]:
 def _table(title: str) -> Table:
     made = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left")
     made.add_column("step", no_wrap=True)
-    for heading in ("calls", "p50 µs", "least µs"):
-        made.add_column(heading, justify="right")
+    for heading in ("calls", "p50 µs", "least"):
+        made.add_column(heading, justify="right", no_wrap=True)
     return made
 
 
@@ -224,13 +236,21 @@ def _microseconds(times: Sequence[float]) -> tuple[str, str]:
 def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="bench/steps.py", description=__doc__)
     parser.add_argument("--runs", type=int, default=200)
+    parser.add_argument("--pause", type=float, default=30, metavar="MS", help=_PAUSE_HELP)
     parser.add_argument("--deep", action="store_true", help="clocks around small calls, too")
     parser.add_argument("--all", action="store_true", help="also steps that cost next to nothing")
     options = parser.parse_args(arguments)
     console = Console(highlight=False)
     with tempfile.TemporaryDirectory(prefix="coderunner-steps-") as folder:
         try:
-            runs = asyncio.run(record(options.runs, 20, deep=options.deep, folder=Path(folder)))
+            recording = record(
+                options.runs,
+                _WARMUPS,
+                pause_s=options.pause / 1000,
+                deep=options.deep,
+                folder=Path(folder),
+            )
+            runs = asyncio.run(recording)
         except Missing as error:
             print(f"error: {error}\nhint: {error.fix}", file=sys.stderr)
             return 1

@@ -92,14 +92,16 @@ class Preparations:
 
 
 def _copy_out(fd: int, target: Path) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
+    """Copy the result into a directory that is ours alone. In there everything is open to
+    everybody, because a box's user is somebody else and must be able to write to its copy."""
+    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    target.parent.chmod(0o700)
     shutil.copytree(f"/proc/self/fd/{fd}/prepared", target, symlinks=True)
     for folder, _, files in os.walk(target):
-        os.chmod(folder, 0o755)  # noqa: S103 - the box's user is somebody else
-        for name in files:
-            path = os.path.join(folder, name)
+        os.chmod(folder, 0o777)  # noqa: S103
+        for path in (os.path.join(folder, name) for name in files):
             if not os.path.islink(path):
-                os.chmod(path, 0o644)
+                os.chmod(path, 0o666)  # noqa: S103
 
 
 def _name(language: Language, preparation: Prepare, toolchain: Toolchain) -> str:

@@ -24,9 +24,9 @@ class Bench:
         self.engine = engine
         self.workspace = workspace
 
-    def job(self, *argv: str, mounts: tuple[Mount, ...] = (), **limits: float) -> Job:
+    def job(self, *argv: str, **limits: float) -> Job:
         chosen = Limits(wall_ms=20_000).but(limits)
-        return Job(argv, self.workspace.path, ENV, (*PYTHON_MOUNTS, *mounts), chosen)
+        return Job(argv, self.workspace.path, ENV, PYTHON_MOUNTS, chosen)
 
     async def run(self, *argv: str, stdin: Stdin = None, **limits: float) -> Outcome:
         return await execute(self.engine, self.job(*argv, **limits), stdin=stdin)

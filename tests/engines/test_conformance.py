@@ -181,13 +181,13 @@ async def test_cancelling_a_run_ends_it(bench: Bench) -> None:
 
 
 async def test_a_command_that_is_not_there(bench: Bench) -> None:
-    with pytest.raises(StartFailed, match="(?i)no such file"):
+    with pytest.raises(StartFailed, match=r"(?i)no such file"):
         await bench.run("/no/such/command")
 
 
 async def test_a_command_that_is_no_program(bench: Bench) -> None:
     bench.workspace.add([File("text", b"hello")])
-    with pytest.raises(StartFailed, match="(?i)permission denied"):
+    with pytest.raises(StartFailed, match=r"(?i)permission denied"):
         await bench.run("./text")
 
 

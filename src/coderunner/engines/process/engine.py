@@ -180,6 +180,8 @@ def _rlimits(limits: Limits) -> list[tuple[int, int, int]]:
 
 
 def _controls() -> tuple[Control, ...]:
+    """Named and ordered like the linux engine's, so that both fit one table; then a few more."""
+
     def absent(name: str, reason: str) -> Control:
         return Control(name, State.ABSENT, reason, _FIX)
 
@@ -187,15 +189,21 @@ def _controls() -> tuple[Control, ...]:
         return Control(name, State.SAMPLED, "the tree is looked at every 10 ms", _FIX)
 
     return (
-        absent("namespaces", "the program sees the machine's processes and shared memory"),
-        absent("filesystem", "the program can read and write what its user can"),
-        absent("network", "the program has the machine's network"),
-        absent("capabilities", "the program has all rights of the user who runs it"),
-        absent("seccomp", "the program may make every system call"),
-        absent("uid", "the program runs as the same user as its caller"),
+        absent("pid namespace", "the program sees the machine's processes"),
+        absent("mount namespace", "the program sees the machine's whole file system"),
+        absent("network namespace", "the program has the machine's network"),
+        absent("ipc namespace", "the program sees the machine's shared memory"),
+        absent("uts namespace", "the program sees the machine's host name"),
+        absent("user namespace", "the program's user and groups are the machine's own"),
+        absent("read-only root", "the program can read and write what its user can"),
+        absent("unprivileged uid", "the program runs as the same user as its caller"),
+        absent("no capabilities", "the program has all rights of the user who runs it"),
+        absent("no_new_privs", "the program may gain rights from setuid programs"),
+        absent("seccomp filter", "the program may make every system call"),
+        absent("landlock", "no second wall around the file system"),
         sampled("memory"),
-        sampled("cpu time"),
         sampled("processes"),
+        sampled("cpu time"),
         Control("wall time", State.ENFORCED),
         absent("cpus", "ordinary processes cannot be throttled"),
         absent("disk", "each file is limited to disk_mb, but not their sum nor their number"),

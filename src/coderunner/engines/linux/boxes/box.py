@@ -36,6 +36,7 @@ class Plan:
     argv: Sequence[str]
     env: Mapping[str, str]
     limits: Mapping[str, Any]
+    shown: Sequence[str]  # paths of the host's that the root has for this box
     scratch_mounts: Sequence[str]  # paths that look writable; what is written is thrown away
     uid: int
     stdio: Sequence[int]
@@ -87,6 +88,9 @@ def _enter_root(plan: Plan) -> None:
     kernel.attach_tree(plan.scratch, rootfs.SCRATCH)
     for name, target in (*_SHARED_DIRECTORIES, ("workspace", rootfs.WORKSPACE)):
         kernel.bind(f"{rootfs.SCRATCH}/{name}", target)
+    for target in plan.shown:
+        if rootfs.place_of(target) != target:
+            _show(rootfs.place_of(target), target)
     for number, target in enumerate(plan.scratch_mounts):
         _overlay(plan, number, target)
     flags = kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC
@@ -133,6 +137,14 @@ def _copy_file(source: int, target: int, name: str, uid: int) -> None:
     os.fchown(outer, uid, uid)
     os.close(inner)
     os.close(outer)
+
+
+def _show(place: str, target: str) -> None:
+    """Put something of the root's into a directory of the box's own."""
+    os.makedirs(target if os.path.isdir(place) else os.path.dirname(target), exist_ok=True)
+    if not os.path.exists(target):
+        os.close(os.open(target, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o644))
+    kernel.bind(place, target)
 
 
 def _overlay(plan: Plan, number: int, target: str) -> None:

@@ -51,6 +51,7 @@ class Maker:
                     argv=message["argv"],
                     env=message["env"],
                     limits=limits,
+                    shown=[target for _, target, _ in message["mounts"]],
                     scratch_mounts=[target for _, target, scratch in message["mounts"] if scratch],
                     uid=identity.INNER_ID if self._in_user_namespace else FIRST_UID + slot,
                     stdio=fds[:3],

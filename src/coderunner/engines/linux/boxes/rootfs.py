@@ -39,6 +39,18 @@ _LINKS = {
 _DIRECTORIES = ("/dev/shm", "/etc", "/proc", "/tmp", "/var", WORKSPACE, SCRATCH)
 
 
+# A box mounts its own directories over these, so nothing in a root can be seen below them.
+_PRIVATE = ("/tmp", "/var/tmp", "/dev/shm", WORKSPACE)
+
+
+def place_of(target: str) -> str:
+    """Where a root has what a box is to show at `target`: there, or, if the box covers that place
+    with a directory of its own, in a corner from which the box puts it there afterwards."""
+    if any(target == path or target.startswith(f"{path}/") for path in _PRIVATE):
+        return "/staged/" + target.strip("/").replace("_", "__").replace("/", "_")
+    return target
+
+
 def _etc_files(uid: int) -> dict[str, str]:
     return {
         "/etc/passwd": (
@@ -92,19 +104,20 @@ def _populate(mounts: Sequence[tuple[str, str]], uid: int, in_user_namespace: bo
     # Detached copies first: the new root is about to cover a directory they may lie in.
     system = [(path, path) for path in (*_SYSTEM, *_ETC) if not os.path.islink(path)]
     links = {path: os.readlink(path) for path in _SYSTEM if os.path.islink(path)}
-    trees = _read_only_trees([*system, *mounts])
-    devices = [(path, path, kernel.clone_tree(path)) for path in _DEVICES]
+    wanted = [(source, place_of(target)) for source, target in mounts]
+    trees = _read_only_trees([*system, *wanted])
+    devices = [_Tree(path, path) for path in _DEVICES]
     if in_user_namespace:
         # There the kernel lets a box mount its own /proc only while another one is in sight.
         # The box unmounts this one as soon as it has its own.
-        devices.append(("/proc", HOST_PROC, kernel.clone_tree("/proc")))
+        devices.append(_Tree("/proc", HOST_PROC))
 
     root = kernel.new_tmpfs({"size": "1m", "mode": "755"}, kernel.MOUNT_ATTR_NOSUID)
     base = "/tmp"
     kernel.attach_tree(root, base)
     _write_skeleton(base, uid, links)
-    for source, target, tree in sorted([*trees, *devices], key=lambda item: item[1]):
-        _attach(base, source, target, tree)
+    for tree in sorted([*trees, *devices], key=lambda tree: tree.target):
+        tree.attach(base)
 
     os.chdir(base)
     kernel.pivot_root(".", ".")
@@ -113,15 +126,29 @@ def _populate(mounts: Sequence[tuple[str, str]], uid: int, in_user_namespace: bo
     os.close(root)
 
 
-def _read_only_trees(pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str, int]]:
-    trees = []
-    for source, target in pairs:
-        if os.path.exists(source):
-            tree = kernel.clone_tree(source)
-            kernel.set_mount_attributes(
-                tree, kernel.MOUNT_ATTR_RDONLY | kernel.MOUNT_ATTR_NOSUID | kernel.MOUNT_ATTR_NODEV
-            )
-            trees.append((source, target, tree))
+class _Tree:
+    """A detached copy of a host path, and where it is to be seen."""
+
+    def __init__(self, source: str, target: str) -> None:
+        self.target = target
+        self._shows_itself = source == target
+        self._is_directory = os.path.isdir(source)
+        self.fd = kernel.clone_tree(source)
+
+    def attach(self, base: str) -> None:
+        """Mount it, unless what was mounted before shows the same thing already."""
+        place = base + self.target
+        if not (self._shows_itself and os.path.exists(place)):
+            _make_mount_point(place, directory=self._is_directory)
+            kernel.attach_tree(self.fd, place)
+        os.close(self.fd)
+
+
+def _read_only_trees(pairs: Sequence[tuple[str, str]]) -> list[_Tree]:
+    trees = [_Tree(source, target) for source, target in pairs if os.path.exists(source)]
+    flags = kernel.MOUNT_ATTR_RDONLY | kernel.MOUNT_ATTR_NOSUID | kernel.MOUNT_ATTR_NODEV
+    for tree in trees:
+        kernel.set_mount_attributes(tree.fd, flags)
     return trees
 
 
@@ -133,15 +160,6 @@ def _write_skeleton(base: str, uid: int, links: dict[str, str]) -> None:
     for path, text in _etc_files(uid).items():
         with open(base + path, "w", encoding="utf-8") as file:
             file.write(text)
-
-
-def _attach(base: str, source: str, target: str, tree: int) -> None:
-    """Mount one tree, unless what was mounted before shows the same thing already."""
-    place = base + target
-    if not (source == target and os.path.exists(place)):
-        _make_mount_point(place, directory=os.path.isdir(source))
-        kernel.attach_tree(tree, place)
-    os.close(tree)
 
 
 def _make_mount_point(place: str, *, directory: bool) -> None:

@@ -1,0 +1,44 @@
+"""The commands, put together."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from coderunner.cli.doctor import doctor
+from coderunner.cli.languages import languages
+from coderunner.cli.run import run
+
+# Plain help: greppable, quick, and the same on every terminal.
+app = typer.Typer(name="coderunner", rich_markup_mode=None, no_args_is_help=True)
+app.command("run")(run)
+app.command("languages")(languages)
+app.command("doctor")(doctor)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from coderunner import __version__
+
+        typer.echo(f"coderunner {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def coderunner(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show it.")
+    ] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show the whole traceback of an unexpected error.")
+    ] = False,
+) -> None:
+    """Run code you did not write, in a sandbox.
+
+    \b
+    coderunner run examples/primes.cpp < input.txt
+    coderunner run -l python -c 'print(6 * 7)'
+    coderunner languages
+    coderunner doctor
+    """

@@ -1,0 +1,52 @@
+"""`coderunner languages`: what can be run here, and how to get the rest."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from coderunner.cli.options import AsJson, LanguageNames, settings_from
+
+if TYPE_CHECKING:
+    from coderunner.settings import Settings
+    from coderunner.survey import Finding
+
+
+def languages(
+    names: LanguageNames = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Show everything about every language.")
+    ] = False,
+    as_json: AsJson = False,
+) -> int:
+    """List the languages, with the version that is installed or the way to get one.
+
+    \b
+    coderunner languages
+    coderunner languages rust
+    coderunner languages --json
+    """
+    from coderunner.cli import interrupts
+
+    findings = interrupts.run(_survey(names or [], settings_from(None, None)))
+    if as_json:
+        from coderunner.cli import as_json as json
+
+        json.write({"languages": [json.of_finding(finding) for finding in findings]})
+    else:
+        from coderunner.cli import tables
+
+        show = tables.language_details if names or everything else tables.languages
+        show(findings)
+    return 0
+
+
+async def _survey(names: list[str], settings: Settings) -> list[Finding]:
+    from coderunner.language import Languages
+    from coderunner.survey import survey
+    from coderunner.toolchain import Toolchains
+
+    known = Languages(settings.language_dirs())
+    wanted = [known.get(name) for name in names] or list(known)
+    return await survey(wanted, Toolchains(settings.toolchains))

@@ -1,0 +1,175 @@
+"""What is left of boxes, spawners and callers: nothing, however they end."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+
+from coderunner.engines.linux import LinuxEngine
+from coderunner.engines.linux.boxes import sampling
+from coderunner.errors import EngineUnavailable
+from coderunner.workspace import Workspace
+from tests.engines.bench import Bench
+from tests.support import require_sandbox
+
+pytestmark = pytest.mark.engines
+
+T = TypeVar("T")
+CGROUPS = Path("/sys/fs/cgroup")
+
+
+@pytest.fixture(autouse=True)
+def _sandbox() -> None:
+    require_sandbox()
+
+
+def cgroups() -> set[str]:
+    """Every cgroup directory of any spawner."""
+    return {str(path) for path in CGROUPS.glob("**/coderunner-*")}
+
+
+def descendants() -> list[int]:
+    return sampling.tree(os.getpid())[1:]
+
+
+def resident_kb(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * 4
+
+
+def open_fds(pid: int) -> int:
+    return len(os.listdir(f"/proc/{pid}/fd"))
+
+
+def mounts() -> int:
+    return len(Path("/proc/self/mountinfo").read_text().splitlines())
+
+
+@pytest.fixture
+async def spawner(linux: Bench) -> int:
+    """The pid of the spawner of the `linux` bench, started."""
+    before = set(descendants())
+    await linux.sh("true")
+    [pid] = set(descendants()) - before
+    return pid
+
+
+async def test_the_spawner_starts_with_the_first_job_and_goes_with_the_engine(
+    workspace: Workspace,
+) -> None:
+    before = descendants(), cgroups()
+    engine = LinuxEngine()
+    assert descendants() == before[0]
+    await Bench(engine, workspace).sh("true")
+    assert len(descendants()) == len(before[0]) + 1
+    await engine.aclose()
+    assert (descendants(), cgroups()) == before
+
+
+@pytest.mark.slow
+async def test_500_runs_in_a_row_leave_nothing(linux: Bench, spawner: int) -> None:
+    for _ in range(20):
+        await linux.sh("true")
+    pid = spawner
+    gc.collect()
+    before = (open_fds(pid), open_fds(os.getpid()), mounts(), descendants(), cgroups())
+    memory = resident_kb(pid), resident_kb(os.getpid())
+    for _ in range(500):
+        assert (await linux.sh("echo hi")).stdout.data == b"hi\n"
+    gc.collect()
+    assert before == (open_fds(pid), open_fds(os.getpid()), mounts(), descendants(), cgroups())
+    assert resident_kb(pid) - memory[0] < 1024
+    assert resident_kb(os.getpid()) - memory[1] < 4096
+
+
+async def test_50_at_once_leave_nothing(linux: Bench, spawner: int) -> None:
+    pid = spawner
+    before = (open_fds(pid), open_fds(os.getpid()), mounts(), descendants(), cgroups())
+    outcomes = await asyncio.gather(*(linux.sh("sleep 0.2; echo $$") for _ in range(50)))
+    assert {outcome.stdout.data for outcome in outcomes} == {b"2\n"}
+    assert before == (open_fds(pid), open_fds(os.getpid()), mounts(), descendants(), cgroups())
+
+
+async def test_a_dead_spawner_fails_its_runs_and_is_replaced(linux: Bench, spawner: int) -> None:
+    runs = [asyncio.create_task(linux.sh("sleep 30")) for _ in range(3)]
+    await asyncio.sleep(0.3)
+    boxes = sampling.tree(spawner)
+    assert len(boxes) > 3
+    os.kill(boxes[0], signal.SIGKILL)
+    for run in runs:
+        with pytest.raises(EngineUnavailable, match="spawner died"):
+            await run
+    assert (await linux.sh("echo again")).stdout.data == b"again\n"
+    assert not any(alive(pid) for pid in boxes)
+
+
+def alive(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
+
+
+CALLER = """
+import asyncio, sys
+from coderunner import File, Program, Runner
+
+async def main():
+    runner = Runner.open()
+    await runner.run(Program("bash", (File("main.sh", b"true"),)))
+    print("ready", flush=True)
+    await runner.run(Program("bash", (File("main.sh", b"sleep {marker}"),)))
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_a_killed_caller_takes_everything_with_it(tmp_path: Path, number: signal.Signals) -> None:
+    marker = f"32{os.getpid()}"
+    before = cgroups()
+    env = {**os.environ, "TMPDIR": str(tmp_path)}
+    source = CALLER.replace("{marker}", marker)
+    with subprocess.Popen(
+        [sys.executable, "-c", source], stdout=subprocess.PIPE, env=env
+    ) as caller:
+        assert caller.stdout is not None
+        caller.stdout.readline()
+        family = wait_for(lambda: family_of(caller.pid))
+        caller.send_signal(number)
+        caller.wait(30)
+    wait_for(lambda: not any(map(alive, family)))
+    wait_for(lambda: cgroups() == before)
+    if number == signal.SIGKILL:
+        assert list(tmp_path.glob("coderunner-*"))
+    subprocess.run([sys.executable, "-c", SWEEP], env=env, check=True, timeout=60)
+    assert not list(tmp_path.glob("coderunner-*"))
+
+
+def family_of(caller: int) -> list[int]:
+    """The caller, its spawner, the box and its program, once they are all there."""
+    found = sampling.tree(caller)
+    return found if len(found) > 4 else []
+
+
+SWEEP = "from coderunner.workspace import Workspace\nwith Workspace(): pass"
+
+
+def wait_for(look: Callable[[], T]) -> T:
+    """The first true answer; the limit is only there to end a test that has failed."""
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        if answer := look():
+            return answer
+        time.sleep(0.01)
+    raise AssertionError("it did not happen within 30 seconds")
