@@ -95,11 +95,12 @@ async def test_a_cancelled_run_is_dead(run: Run) -> None:
 
 
 async def test_aclose_ends_what_runs(workspace: Workspace) -> None:
+    before = sampling.tree(os.getpid())
     engine = ProcessEngine()
     process = await engine.start(Job(("/bin/sleep", "60"), workspace.path, ENV))
     await engine.aclose()
     assert (await process.wait()).ended_by is EndedBy.KILLED
-    assert sampling.tree(os.getpid()) == [os.getpid()]
+    assert sampling.tree(os.getpid()) == before
 
 
 async def test_a_supervisor_that_is_killed(

@@ -15,7 +15,6 @@ from coderunner.workspace.root import make_root, sweep
 
 pytestmark = pytest.mark.unit
 
-
 MAKE_A_WORKSPACE = """
 import sys
 from coderunner.workspace import Workspace

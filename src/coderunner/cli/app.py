@@ -27,6 +27,7 @@ def _print_version(wanted: bool) -> None:
 
 @app.callback()
 def coderunner(
+    context: typer.Context,
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show it.")
     ] = False,
@@ -42,3 +43,5 @@ def coderunner(
     coderunner languages
     coderunner doctor
     """
+    if context.obj and context.invoked_subcommand != "run":
+        raise typer.BadParameter("only `run` takes arguments after --")

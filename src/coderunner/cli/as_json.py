@@ -5,12 +5,16 @@ from __future__ import annotations
 import base64
 import json
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from coderunner.cli import exit_codes, streams
-from coderunner.model import Outcome, Output, Result
-from coderunner.survey import Finding
-from coderunner.toolchain import Toolchain
+
+if TYPE_CHECKING:
+    from coderunner.doctor import Report
+    from coderunner.errors import CodeRunnerError
+    from coderunner.model import Outcome, Output, Result
+    from coderunner.survey import Finding
+    from coderunner.toolchain import Toolchain
 
 Json = dict[str, Any]
 
@@ -21,6 +25,10 @@ def write(value: Json) -> None:
 
 def of_error(kind: str, message: str, hint: str) -> Json:
     return {"error": {"type": kind, "message": message, "hint": hint}}
+
+
+def of_failure(error: CodeRunnerError) -> Json:
+    return of_error(type(error).__name__, error.message, error.hint)
 
 
 def of_result(result: Result, toolchain: Toolchain) -> Json:
@@ -74,4 +82,18 @@ def of_finding(finding: Finding) -> Json:
         "problem": missing.message if missing else None,
         "install": missing.hint if missing else None,
         "origin": language.origin,
+    }
+
+
+def of_report(report: Report) -> Json:
+    return {
+        "ok": report.ok,
+        "engine": report.engine,
+        "isolation": report.proven,
+        "claimed": report.claimed,
+        "min_isolation": report.wanted,
+        "machine": asdict(report.machine),
+        **(of_failure(report.failure) if report.failure else {"error": None}),
+        "controls": [asdict(finding) for finding in report.findings],
+        "languages": [of_finding(finding) for finding in report.toolchains],
     }

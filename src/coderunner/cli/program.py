@@ -50,7 +50,7 @@ def read_program(typed: Typed, languages: Languages, *, disk_mb: int) -> Program
         )
     if typed.takes_stdin:
         language = _named_language(typed, languages, FROM_STDIN)
-        main = _read("/dev/stdin", language.source, room)
+        main = _read(0, language.source, room)
         return _program(language, [main, *data], (*typed.positional[1:], *typed.after_dashes))
     files = [_read(path, name, room) for path, name in _named(typed.positional)]
     language = _language_of(typed, languages)
@@ -103,22 +103,23 @@ def _data_file(text: str) -> tuple[str, str]:
     return (os.path.basename(name) if outside else name), text
 
 
-def _read(path: str, name: str, room: int) -> File:
+def _read(path: str | int, name: str, room: int) -> File:
+    what = repr(path) if path != 0 else "stdin"
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb", closefd=path != 0) as file:
             if stat.S_ISDIR(os.fstat(file.fileno()).st_mode):
                 raise IsADirectoryError
             content = file.read(room + 1)  # bounded: it may be /dev/zero
     except FileNotFoundError:
-        raise InvalidProgram(f"there is no file {path!r}", hint=_ARGS_HINT) from None
+        raise InvalidProgram(f"there is no file {what}", hint=_ARGS_HINT) from None
     except IsADirectoryError:
-        raise InvalidProgram(f"{path!r} is a directory", hint="name the files in it") from None
+        raise InvalidProgram(f"{what} is a directory", hint="name the files in it") from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise InvalidProgram(f"{path!r} cannot be read: {reason}") from error
+        raise InvalidProgram(f"{what} cannot be read: {reason}") from error
     if len(content) > room:
         raise InvalidProgram(
-            f"{path!r} is larger than the sandbox's disk of {room // MIB} MB",
+            f"{what} is larger than the sandbox's disk of {room // MIB} MB",
             hint="make more room with --disk",
         )
     return File(name, content)

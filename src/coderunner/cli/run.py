@@ -150,18 +150,21 @@ class Order:
 async def _carry_out(order: Order) -> int:
     from coderunner.cli import messages
     from coderunner.cli.program import read_program
+    from coderunner.cli.threads import Worker
     from coderunner.runner import Runner
 
     order.limits.check_below(order.settings.ceiling)
     notice = messages.notice if order.chatty else lambda text: None
     async with Runner.open(order.settings, notice=notice) as runner:
-        program = read_program(order.typed, runner.languages, disk_mb=order.limits.disk_mb)
+        program = await Worker("source").call(
+            lambda: read_program(order.typed, runner.languages, disk_mb=order.limits.disk_mb)
+        )
         async with runner.build(program) as build:
             return await _run(order, runner, build)
 
 
 async def _run(order: Order, runner: Runner, build: Build) -> int:
-    from coderunner.cli import exit_codes, messages
+    from coderunner.cli import as_json, exit_codes
     from coderunner.cli.streams import LiveOutput, stdin_chunks
     from coderunner.model import Result
 
@@ -174,12 +177,10 @@ async def _run(order: Order, runner: Runner, build: Build) -> int:
         result = await build.run(limits=order.limits, stdin=stdin, sink=sink)
     else:
         result = Result(build.compilation, None)
-    if output.in_mid_line and not order.quiet:
-        messages.say("")
     if order.as_json:
-        _print_json(result, build)
+        as_json.write(as_json.of_result(result, build.recipe.toolchain))
     else:
-        _comment(order, result)
+        _comment(order, result, in_mid_line=output.in_mid_line)
     return exit_codes.of_result(result)
 
 
@@ -191,18 +192,14 @@ def _show_compiler(build: Build) -> None:
         write_all(2, said.data)
 
 
-def _print_json(result: Result, build: Build) -> None:
-    from coderunner.cli import as_json
-
-    as_json.write(as_json.of_result(result, build.recipe.toolchain))
-
-
-def _comment(order: Order, result: Result) -> None:
+def _comment(order: Order, result: Result, *, in_mid_line: bool) -> None:
     """What the program's own output does not tell."""
     from coderunner.cli import messages
     from coderunner.runner import COMPILE_LIMITS
 
     problem = messages.problem(result, order.limits, COMPILE_LIMITS)
+    if in_mid_line and (problem or order.chatty):
+        messages.say("")
     if problem is not None:
         messages.error(problem[0], "" if order.quiet else problem[1])
     if order.chatty:

@@ -9,14 +9,25 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from coderunner.doctor.report import Report
+from coderunner.engines.base import State
 from coderunner.survey import Finding
 
+_STYLES = {State.ENFORCED: "green", State.SAMPLED: "yellow", State.ABSENT: "bold red"}
 _PIPED_WIDTH = 10_000  # no terminal, no margin to wrap at
 
 
-def console() -> Console:
-    width = None if sys.stdout.isatty() else _PIPED_WIDTH
-    return Console(width=width, highlight=False, markup=False, emoji=False, soft_wrap=False)
+def show(*parts: Table | Text | str) -> None:
+    """Print them one below the other. rich pads every line of a table; a pipe is spared that."""
+    piped = not sys.stdout.isatty()
+    console = Console(
+        width=_PIPED_WIDTH if piped else None, highlight=False, markup=False, emoji=False
+    )
+    with console.capture() as captured:
+        for part in parts:
+            console.print(part)
+    lines = captured.get().splitlines()
+    print(*(line.rstrip() if piped else line for line in lines), sep="\n")
 
 
 def table(*headings: str) -> Table:
@@ -37,15 +48,13 @@ def languages(findings: Sequence[Finding]) -> None:
             _version(finding),
             _where(finding),
         )
-    console().print(made)
+    show(made)
 
 
 def language_details(findings: Sequence[Finding]) -> None:
-    out = console()
-    for number, finding in enumerate(findings):
+    parts: list[Table | str] = []
+    for finding in findings:
         language = finding.language
-        if number:
-            out.print()
         made = table(language.title, "")
         made.add_row("name", " ".join((language.name, *language.aliases)))
         made.add_row("files", " ".join(language.extensions))
@@ -53,7 +62,8 @@ def language_details(findings: Sequence[Finding]) -> None:
         for row in _toolchain_rows(finding):
             made.add_row(*row)
         made.add_row("described in", language.origin)
-        out.print(made)
+        parts += [made, ""]
+    show(*parts[:-1])
 
 
 def _toolchain_rows(finding: Finding) -> list[tuple[str, str]]:
@@ -75,3 +85,55 @@ def _where(finding: Finding) -> str:
         assert finding.missing is not None
         return finding.missing.hint
     return next(iter(finding.toolchain.tools.values()), "")
+
+
+def report(found: Report) -> None:
+    """The doctor's findings: the machine, the matrix, what would help, the conclusion."""
+    machine = found.machine
+    head = table("", "")
+    head.show_header = False
+    head.add_row("engine", found.engine)
+    head.add_row("machine", f"Linux {machine.kernel} on {machine.architecture}, {machine.user}")
+    head.add_row("cgroup", machine.cgroup)
+    head.add_row("landlock", f"ABI {machine.landlock_abi}" if machine.landlock_abi else "none")
+    head.add_row("languages", _toolchains(found.toolchains))
+    matrix: tuple[Table | str, ...] = (_matrix(found), "") if found.findings else ()
+    show(head, "", *matrix, *_remedies(found), _conclusion(found))
+
+
+def _toolchains(findings: Sequence[Finding]) -> str:
+    here = [f"{f.language.name} {f.toolchain.version}" for f in findings if f.toolchain]
+    missing = [f.language.name for f in findings if not f.toolchain]
+    text = ", ".join(here) or "none found"
+    return text + (f"; missing: {', '.join(missing)}" if missing else "")
+
+
+def _matrix(found: Report) -> Table:
+    made = table("CONTROL", "STATE", "TRIED")
+    for finding in found.findings:
+        state = Text(finding.state.value, style=_STYLES[finding.state])
+        made.add_row(finding.name, state, finding.proof)
+    return made
+
+
+def _remedies(found: Report) -> list[str]:
+    """What is not enforced and why, below what would help."""
+    lines: dict[str, list[str]] = {}
+    for finding in found.findings:
+        if finding.state is not State.ENFORCED:
+            reason = f": {finding.reason}" if finding.reason else ""
+            lines.setdefault(finding.fix, []).append(f"  {finding.name}{reason}")
+    return [line for fix, names in lines.items() for line in (f"fix: {fix}", *names, "")]
+
+
+def _conclusion(found: Report) -> Text:
+    if found.failure is not None:
+        hint = f"\nhint: {found.failure.hint}" if found.failure.hint else ""
+        return Text(f"error: {found.failure.message}{hint}", style="bold red")
+    assert found.proven is not None
+    claim = ""
+    if found.proven is not found.claimed:
+        claim = f" (the engine claims {found.claimed}: do not rely on it)"
+    verdict = "meets" if found.ok else "does not meet"
+    text = f"isolation {found.proven}{claim}: {verdict} the minimum, {found.wanted}"
+    return Text(text, style="bold green" if found.ok else "bold red")

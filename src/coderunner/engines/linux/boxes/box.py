@@ -196,8 +196,6 @@ def _limit(plan: Plan) -> None:
     if limits["cpu_ms"]:
         # A backstop for one process; the spawner watches the whole tree and is more exact.
         _set_limit(resource.RLIMIT_CPU, limits["cpu_ms"] // 1000 + 2)
-    if not plan.cgroup:
-        _set_limit(resource.RLIMIT_NPROC, limits["processes"] + _SPARE_TASKS)
 
 
 def _set_limit(kind: int, value: int) -> None:
@@ -209,6 +207,9 @@ def _set_limit(kind: int, value: int) -> None:
 
 def _wall_in(plan: Plan) -> None:
     identity.become_nobody(plan.uid, plan.last_capability)
+    if not plan.cgroup:
+        # Only now: a limit set before the user namespace would hold for all boxes together.
+        _set_limit(resource.RLIMIT_NPROC, plan.limits["processes"] + _SPARE_TASKS)
     if plan.landlock:
         writable = ("/tmp", "/dev/shm", rootfs.WORKSPACE, *plan.scratch_mounts)
         landlock.restrict(plan.landlock, writable=writable, existing=("/dev", "/proc"))

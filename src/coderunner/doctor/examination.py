@@ -1,0 +1,195 @@
+"""The whole course of it: start the engine, try everything, look for leftovers."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import secrets
+import sys
+import tempfile
+from collections.abc import Iterable, Mapping
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from coderunner.doctor import bait, host
+from coderunner.doctor.leftovers import Traces, end_survivors
+from coderunner.doctor.report import Finding, Kind, Report
+from coderunner.doctor.trials import TRIALS, Trial
+from coderunner.engines import open_engine
+from coderunner.engines.base import Capabilities, Control, Engine, State
+from coderunner.errors import EngineUnavailable, StartFailed
+from coderunner.execution import execute
+from coderunner.exposure import to_show
+from coderunner.language import Languages
+from coderunner.model import File, Isolation, Job, Limits, Mount, Outcome
+from coderunner.settings import Settings
+from coderunner.survey import survey
+from coderunner.toolchain import Toolchains
+from coderunner.workspace import Workspace
+
+_AT_ONCE = 4
+_ENV = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8"}
+_SET_BY_ENGINES = {"HOME", "TMPDIR", "PWD", "LC_CTYPE"}
+_EXTRA = {"landlock"}
+_BUG = "it should hold here: please report this, with the output of coderunner doctor --json"
+_FIXES = {Isolation.NONE: "use the linux engine: --engine linux"}
+
+
+async def examine(settings: Settings) -> Report:
+    """Try everything that the engine of these settings should hold back."""
+    engine = open_engine(settings.engine)
+    claimed: Isolation | None = None
+    findings: tuple[Finding, ...] = ()
+    failure: EngineUnavailable | None = None
+    before = Traces.now()
+    try:
+        capabilities = await engine.capabilities()
+        claimed = capabilities.isolation
+        findings = await _try_all(engine, capabilities, settings, before)
+    except EngineUnavailable as error:
+        failure = error
+    except StartFailed as error:
+        failure = EngineUnavailable(error.message, hint=error.hint)
+    finally:
+        await engine.aclose()
+    languages = Languages(settings.language_dirs())
+    return Report(
+        engine=engine.name,
+        machine=host.machine(),
+        wanted=settings.min_isolation,
+        claimed=claimed,
+        findings=findings,
+        toolchains=tuple(await survey(languages, Toolchains(settings.toolchains))),
+        failure=failure,
+    )
+
+
+async def _try_all(
+    engine: Engine, capabilities: Capabilities, settings: Settings, before: Traces
+) -> tuple[Finding, ...]:
+    with Workspace() as workspace:
+        workspace.add(_scripts())
+        bench = _Bench(engine, capabilities, workspace)
+        walls = await bench.try_walls(settings)
+        limits = await asyncio.gather(*map(bench.try_limit, TRIALS))
+        daemon = await bench.try_daemon()
+    during = Traces.now()
+    await engine.aclose()
+    left = Traces.now(during.children).left_since(before)
+    tidy = bench.finding(
+        "nothing left behind", Kind.EXTRA, not left, ", ".join(left) or
+        "no process, cgroup, file or descriptor is left",
+    )  # fmt: skip
+    return (*walls, daemon, *limits, tidy)
+
+
+class _Bench:
+    """Runs trials on one engine and turns what happened into findings."""
+
+    def __init__(self, engine: Engine, capabilities: Capabilities, workspace: Workspace) -> None:
+        self._engine = engine
+        self._claims = {control.name: control for control in capabilities.controls}
+        self._fix = _FIXES.get(capabilities.isolation, _BUG)
+        self._workspace = workspace
+        self._turns = asyncio.Semaphore(_AT_ONCE)
+
+    async def try_walls(self, settings: Settings) -> list[Finding]:
+        places = [Path(tempfile.gettempdir()), *_own_place(settings.cache_dir)]
+        writable = ["/", "/usr", "/etc", "/dev", *_python_prefixes()]
+        with bait.laid_out(places, list(dict.fromkeys(writable))) as (laid, listeners):
+            argument = json.dumps(laid.for_probe())
+            outcome = await self._run(("probe.py", argument), Limits())
+            visitors = listeners.visitors()
+        found = _answers(outcome)
+        environment = found.pop("environment")
+        if visitors:
+            found["network namespace"] = (False, f"{visitors} connections reached the host")
+        found["environment"] = _judge_environment(environment)
+        return [
+            self.finding(name, Kind.EXTRA if name in _EXTRA else Kind.WALL, held, said)
+            for name, (held, said) in found.items()
+        ]
+
+    async def try_limit(self, trial: Trial) -> Finding:
+        outcome = await self._run(("breach.py", trial.breach), trial.limits)
+        return self.finding(
+            trial.control, trial.kind, trial.held(outcome), trial.proof(outcome), trial.claim
+        )
+
+    async def try_daemon(self) -> Finding:
+        token = f"coderunner-doctor-{secrets.token_hex(8)}"
+        outcome = await self._run(("breach.py", "daemon", token), Limits())
+        survivors = end_survivors(token)
+        said = "a daemon was dead when its run ended"
+        if not outcome.ok:
+            said = f"no daemon could be started: {outcome.stderr.text.strip()[-200:]}"
+        elif survivors:
+            said = f"a daemon outlived its run (process {survivors[0]})"
+        return self.finding("no survivors", Kind.WALL, outcome.ok and not survivors, said)
+
+    def finding(self, name: str, kind: Kind, held: bool, proof: str, claim: str = "") -> Finding:
+        """The trial decides whether a control holds; where it does, the engine may still say that
+        it holds it in a weaker way."""
+        claimed = self._claims.get(claim or name, Control(name, State.ENFORCED))
+        state = claimed.state if held else State.ABSENT
+        fix = "" if state is State.ENFORCED else claimed.fix or self._fix
+        return Finding(name, kind, state, proof, claimed.reason, fix)
+
+    async def _run(self, arguments: tuple[str, ...], limits: Limits) -> Outcome:
+        python = os.path.realpath(_python())
+        shown = to_show(python, _python_prefixes())
+        job = Job(
+            argv=(python, "-I", "-S", "-B", *arguments),
+            workspace=self._workspace.path,
+            env=_ENV,
+            mounts=tuple(Mount(Path(os.path.realpath(path)), path) for path in shown),
+            limits=limits,
+        )
+        async with self._turns:
+            return await execute(self._engine, job)
+
+
+def _scripts() -> Iterable[File]:
+    package = resources.files("coderunner.doctor")
+    for name in ("probe.py", "breach.py"):
+        yield File(name, package.joinpath(name).read_bytes())
+
+
+def _python() -> str:
+    """The interpreter behind the virtual environment: it needs none of its packages."""
+    return str(getattr(sys, "_base_executable", None) or sys.executable)
+
+
+def _python_prefixes() -> tuple[str, ...]:
+    return (sys.base_prefix, sys.base_exec_prefix)
+
+
+def _own_place(directory: Path) -> list[Path]:
+    """A directory in the user's home that is ours to put a file into, if there is one."""
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return []
+    return [directory] if os.access(directory, os.W_OK) else []
+
+
+def _answers(outcome: Outcome) -> dict[str, Any]:
+    try:
+        answers: dict[str, Any] = json.loads(outcome.stdout.data)
+    except ValueError:
+        raise EngineUnavailable(
+            f"the probe gave no answer: ended by {outcome.ended_by.value}, "
+            f"exit code {outcome.exit_code}: {outcome.stderr.text.strip()[-500:]}",
+            hint=_BUG,
+        ) from None
+    return answers
+
+
+def _judge_environment(seen: Mapping[str, str]) -> tuple[bool, str]:
+    """None of our own variables may be there, and HOME must be another one."""
+    ours = sorted(set(seen) & set(os.environ) - set(_ENV) - _SET_BY_ENGINES)
+    if "HOME" in os.environ and seen.get("HOME") == os.environ["HOME"]:
+        ours.append("HOME")
+    return not ours, f"variables of the host: {', '.join(ours) or 'none'}"

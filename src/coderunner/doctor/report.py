@@ -1,0 +1,77 @@
+"""What came out of an examination."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from coderunner.engines.base import State
+from coderunner.errors import EngineUnavailable
+from coderunner.model import Isolation
+from coderunner.survey import Finding as ToolchainFinding
+
+
+class Kind(StrEnum):
+    """What a control is for. Walls and meters decide about the isolation level."""
+
+    WALL = "wall"  # keeps a program in
+    METER = "meter"  # keeps the whole tree small
+    LIMIT = "limit"  # keeps it small in other ways
+    EXTRA = "extra"  # a second wall, or tidiness
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One control: whether it holds, how we know, and what would help if it does not."""
+
+    name: str
+    kind: Kind
+    state: State
+    proof: str  # what was tried, and what came of it
+    reason: str = ""  # the engine's own words, where it has any
+    fix: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    kernel: str
+    architecture: str
+    cgroup: str  # v1, v2, hybrid or none
+    landlock_abi: int
+    user: str
+    python: str
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """`failure` is set, and nothing was tried, if the engine could not start."""
+
+    engine: str
+    machine: Machine
+    wanted: Isolation
+    claimed: Isolation | None
+    findings: tuple[Finding, ...]
+    toolchains: tuple[ToolchainFinding, ...]
+    failure: EngineUnavailable | None = None
+
+    @property
+    def proven(self) -> Isolation | None:
+        """What the engine claims, as far as the trials bear it out."""
+        if self.claimed is None:
+            return None
+        return min(self.claimed, level_of(self.findings), key=lambda level: level.rank)
+
+    @property
+    def ok(self) -> bool:
+        return self.proven is not None and self.proven.at_least(self.wanted)
+
+
+def level_of(findings: Iterable[Finding]) -> Isolation:
+    """The highest level that these findings allow."""
+    states = {(finding.kind, finding.state) for finding in findings}
+    if (Kind.WALL, State.ABSENT) in states or (Kind.METER, State.ABSENT) in states:
+        return Isolation.NONE
+    if (Kind.METER, State.SAMPLED) in states:
+        return Isolation.SAMPLED
+    return Isolation.VM  # whether it has a kernel of its own, only the engine can say
