@@ -17,6 +17,18 @@ the machinery. Each error says what happened and why; `hint` says what to do nex
 
 from __future__ import annotations
 
+import contextlib
+import errno
+from collections.abc import Iterator
+
+
+_REMEDIES = {
+    errno.EMFILE: "raise the limit of open files (ulimit -n), or run fewer programs at once",
+    errno.ENFILE: "the machine has too many files open: run fewer programs at once",
+    errno.ENOSPC: "free some space in the directory for temporary files, or set TMPDIR",
+    errno.ENOMEM: "the machine is out of memory: run fewer programs at once",
+}
+
 
 class CodeRunnerError(Exception):
     """The root of the tree. `str(error)` tells what happened, `error.hint` what to do about it."""
@@ -61,3 +73,17 @@ class EngineUnavailable(CodeRunnerError):
 
 class IsolationTooLow(EngineUnavailable):
     """The engine works, but offers less isolation than the caller insists on."""
+
+
+@contextlib.contextmanager
+def faults_of_the_machine() -> Iterator[None]:
+    """Whatever the operating system refuses us in here is the machine's fault, so it is raised
+    as EngineUnavailable: never as the program's failure, and never as a bare OSError."""
+    try:
+        yield
+    except OSError as error:
+        about = f" ({error.filename})" if error.filename else ""
+        raise EngineUnavailable(
+            f"the machine is in trouble: {error.strerror or error}{about}",
+            hint=_REMEDIES.get(error.errno or 0, "`coderunner doctor` tries every control"),
+        ) from error

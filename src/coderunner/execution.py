@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from coderunner.capture import Sink, communicate
 from coderunner.engines.base import Engine, Process
+from coderunner.errors import faults_of_the_machine
 from coderunner.model import Job, Outcome
 
 Stdin = bytes | AsyncIterable[bytes] | None
@@ -32,7 +33,8 @@ async def execute_and(
 ) -> tuple[Outcome, T | None]:
     """Run a job with `collect`, then let `take` look at what it left, in a thread: it gets a
     directory fd, and what a hostile program left in there may be much."""
-    process = await engine.start(job)
+    with faults_of_the_machine():
+        process = await engine.start(job)
     try:
         ended, stdout, stderr = await communicate(
             process, stdin=stdin, limits=job.limits, sink=sink

@@ -18,7 +18,12 @@ from coderunner.capture import Sink
 from coderunner.engines import open_engine
 from coderunner.engines.base import Engine, State
 from coderunner.entry import Layout, lay_out
-from coderunner.errors import InvalidProgram, IsolationTooLow, StartFailed
+from coderunner.errors import (
+    InvalidProgram,
+    IsolationTooLow,
+    StartFailed,
+    faults_of_the_machine,
+)
 from coderunner.execution import Stdin, execute_and
 from coderunner.language import Language, Languages
 from coderunner.model import (
@@ -115,8 +120,7 @@ class Runner:
         layout = lay_out(self.languages.get(program.language), program.files)
         recipe = await self._recipe(layout, program.args)
         compilation, made = await self._compile(recipe, compile_limits)
-        with Workspace() as workspace:
-            workspace.add({file.name: file for file in (*layout.files, *made)}.values())
+        with _workspace({file.name: file for file in (*layout.files, *made)}.values()) as workspace:
             yield Build(self, recipe, workspace, compilation)
 
     async def _recipe(self, layout: Layout, args: Sequence[str]) -> Recipe:
@@ -141,8 +145,7 @@ class Runner:
         if not language.compile:
             return None, ()
         limits = limits or COMPILE_LIMITS.but(language.compile_limits)
-        with Workspace() as workspace:
-            workspace.add(recipe.layout.files)
+        with _workspace(recipe.layout.files) as workspace:
             env = {**language.env, **language.compile_env}
             job = recipe.job(language.compile, env, limits, workspace)
             return await self.execute(job, language.artifacts)
@@ -260,6 +263,17 @@ def _out_of_memory(language: Language, outcome: Outcome) -> Outcome:
     if sign is not None and not outcome.ok and sign.search(outcome.stderr.text):
         return replace(outcome, ended_by=EndedBy.MEMORY)
     return outcome
+
+
+def _workspace(files: Iterable[File]) -> Workspace:
+    with faults_of_the_machine():
+        workspace = Workspace()
+        try:
+            workspace.add(files)
+        except BaseException:
+            workspace.remove()
+            raise
+        return workspace
 
 
 def _collector(

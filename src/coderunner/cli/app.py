@@ -44,4 +44,6 @@ def coderunner(
     coderunner doctor
     """
     if context.obj and context.invoked_subcommand != "run":
-        raise typer.BadParameter("only `run` takes arguments after --")
+        from coderunner.errors import InvalidInput
+
+        raise InvalidInput("only `run` takes arguments after --", hint="leave them out")

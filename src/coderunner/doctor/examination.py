@@ -34,6 +34,10 @@ _ENV = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8"}
 _SET_BY_ENGINES = {"HOME", "TMPDIR", "PWD", "LC_CTYPE"}
 _EXTRA = {"landlock"}
 _BUG = "it should hold here: please report this, with the output of coderunner doctor --json"
+_NO_BOX = (
+    "the engine started but could not make a box; in a container or a user namespace, see that "
+    "CAP_SYS_ADMIN, or making user namespaces, is allowed there"
+)
 _FIXES = {Isolation.NONE: "use the linux engine: --engine linux"}
 
 
@@ -46,12 +50,14 @@ async def examine(settings: Settings) -> Report:
     before = Traces.now()
     try:
         capabilities = await engine.capabilities()
-        claimed = capabilities.isolation
-        findings = await _try_all(engine, capabilities, settings, before)
+        try:
+            findings = await _try_all(engine, capabilities, settings, before)
+            claimed = capabilities.isolation
+        except (EngineUnavailable, StartFailed) as error:
+            # Its hint is to ask the doctor.
+            failure = EngineUnavailable(error.message, hint=_NO_BOX)
     except EngineUnavailable as error:
         failure = error
-    except StartFailed as error:
-        failure = EngineUnavailable(error.message, hint=error.hint)
     finally:
         await engine.aclose()
     languages = Languages(settings.language_dirs())

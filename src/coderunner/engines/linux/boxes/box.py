@@ -28,6 +28,8 @@ _SHARED_DIRECTORIES = (("tmp", "/tmp"), ("shm", "/dev/shm"))
 # More than any program may have, so that the sampler sees it pass its limit.
 _SPARE_TASKS = 16
 
+_metered_since = 0.0  # our own cpu time when we moved into the cgroup
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -174,9 +176,11 @@ def _join_cgroup(plan: Plan) -> None:
     _write("/proc/self/oom_score_adj", "1000")
     if not plan.cgroup:
         return
+    global _metered_since
     for procs in plan.cgroup:
         os.write(procs, b"0")
         os.close(procs)
+    _metered_since = time.process_time()
     with open("/proc/self/cgroup", encoding="utf-8") as file:
         joined = sum(line.rstrip().endswith(f"/{plan.cgroup_name}") for line in file)
     if joined < len(plan.cgroup):
@@ -227,11 +231,11 @@ def _live(plan: Plan) -> NoReturn:
     # Nothing of the setup may live on. (All of it is close-on-exec, too.)
     _close_all_but({plan.status})
     # If the spawner died before PDEATHSIG was set, this write fails and nothing is started.
-    _report(plan, {"started": True})
+    began = time.monotonic()
+    _report(plan, {"started": began})
     try:
         if plan.limits["address_space_mb"]:
             _set_limit(resource.RLIMIT_AS, plan.limits["address_space_mb"] << 20)
-        began = time.monotonic()
         program = os.posix_spawn(
             plan.argv[0],
             list(plan.argv),
@@ -255,6 +259,7 @@ def _live(plan: Plan) -> NoReturn:
         "wall_ms": (ended - began) * 1000,
         "cpu_ms": (usage.ru_utime + usage.ru_stime) * 1000,
         "max_rss_kb": usage.ru_maxrss,
+        "own_cpu_ms": (time.process_time() - _metered_since) * 1000,
         "own_rss_kb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss,
     }
     _report(plan, report)

@@ -21,7 +21,7 @@ class Maker:
         self._filter = seccomp.build(kernel.MACHINE, metered=place is not None)
         self._landlock = landlock.abi()
         self._last_capability = identity.last_capability()
-        self._roots: dict[tuple[tuple[str, str], ...], int] = {}
+        self._roots: dict[tuple[object, ...], int] = {}
         self._busy_slots: set[int] = set()
 
     def make(self, message: protocol.Message, fds: list[int]) -> RunningBox:
@@ -41,6 +41,7 @@ class Maker:
                     undo.callback(os.close, memory_event)
             status, writer = os.pipe2(os.O_CLOEXEC)
             undo.callback(os.close, status)
+            os.set_blocking(status, False)
             slot = self._free_slot()
             with contextlib.ExitStack() as given:  # what only the box needs
                 given.callback(os.close, writer)
@@ -97,12 +98,13 @@ class Maker:
         return next(slot for slot in candidates if slot not in self._busy_slots)
 
     def _root_for(self, mounts: list[list[Any]]) -> int:
-        key = tuple(sorted((source, target) for source, target, _ in mounts))
+        pairs = sorted((source, target) for source, target, _ in mounts)
+        key = (*pairs, *rootfs.identities([source for source, _ in pairs]))
         if key not in self._roots:
             if len(self._roots) >= _MAX_ROOTS:
                 os.close(self._roots.pop(next(iter(self._roots))))
             self._roots[key] = rootfs.build(
-                key, identity.INNER_ID, in_user_namespace=self._in_user_namespace
+                pairs, identity.INNER_ID, in_user_namespace=self._in_user_namespace
             )
         return self._roots[key]
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import os
+import resource
 import select
 import signal
 import socket
@@ -126,6 +127,8 @@ class Spawner:
 def main() -> None:
     """Entry point of the spawner process; the socket to the caller is stdin."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # process 1 of a box must have no handlers
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))  # five for each box at once
     channel = socket.socket(fileno=0)
     try:
         this = host.prepare()
