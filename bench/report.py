@@ -19,7 +19,7 @@ from bench.measure import Figures, Track, figures
 from coderunner import __version__
 
 _COLUMNS = {
-    "runs": 4,
+    "runs": 7,
     "p50": 6,
     "p95": 6,
     "p99": 6,

@@ -152,7 +152,7 @@ def road(run: Run) -> Iterator[tuple[str, int]]:
     caller, spawner, inside = run.caller, run.spawner, run.box
     for text, stamps, name, begin in (
         ("caller: execute() called", caller, "execute", True),
-        ("caller: request sent (pipes, JSON, sendmsg)", caller, "_flush", False),
+        ("caller: request ready (pipes, JSON)", caller, "_flush", True),
         ("spawner: awake", spawner, "spawner.read_channel", True),
         ("spawner: about to clone (tmpfs, cgroup, pipes)", spawner, probe.CLONE, True),
         ("box: born (clone: new pid, net, ipc, uts namespaces)", inside, probe.BORN, True),
@@ -161,7 +161,7 @@ def road(run: Run) -> Iterator[tuple[str, int]]:
         ("box: program ended", inside, "box.wait_for", False),
         ("box: about to exit (others killed, usage reported)", inside, probe.EXIT, True),
         ("spawner: knows (exit, teardown of the namespaces)", spawner, "spawner.finish", True),
-        ("spawner: answered (meters, cgroup removed)", spawner, "spawner.finish", False),
+        ("spawner: answer ready (meters, cgroup removed)", spawner, "protocol.send", True),
         ("caller: answer read", caller, "_on_readable", True),
         ("caller: execute() returned", caller, "execute", False),
     ):
@@ -196,16 +196,16 @@ def road_table(runs: Sequence[Run]) -> Table:
         for (_, before), (text, after) in itertools.pairwise(stations):
             gaps.setdefault(text, []).append((after - before) / 1000)
         gaps.setdefault("in all", []).append((stations[-1][1] - stations[0][1]) / 1000)
-    made = _table("One run of a C program, from the caller and back")
+    made = _table("One run of a C program, from the caller and back", "p50 µs", "least")
     for text, times in gaps.items():
-        made.add_row(text, "", *_microseconds(times))
+        made.add_row(text, *_microseconds(times))
     return made
 
 
 def tree_table(title: str, runs: Sequence[Sequence[Stamp]], *, everything: bool) -> Table:
     trees = [tree(stamps) for stamps in runs]
     paths = list(dict.fromkeys(path for one in trees for path in one))
-    made = _table(title)
+    made = _table(title, "calls", "p50 µs", "least")
     for path in _in_tree_order(paths):
         times = [one[path][0] / 1000 for one in trees if path in one]
         if everything or statistics.median(times) >= _TRIVIAL_US:
@@ -221,10 +221,10 @@ def _in_tree_order(paths: Sequence[Steps]) -> list[Steps]:
     return sorted(paths, key=lambda path: [place.get(path[: n + 1], 0) for n in range(len(path))])
 
 
-def _table(title: str) -> Table:
+def _table(title: str, *headings: str) -> Table:
     made = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left")
     made.add_column("step", no_wrap=True)
-    for heading in ("calls", "p50 µs", "least"):
+    for heading in headings:
         made.add_column(heading, justify="right", no_wrap=True)
     return made
 

@@ -21,7 +21,6 @@ import contextlib
 import errno
 from collections.abc import Iterator
 
-
 _REMEDIES = {
     errno.EMFILE: "raise the limit of open files (ulimit -n), or run fewer programs at once",
     errno.ENFILE: "the machine has too many files open: run fewer programs at once",

@@ -59,7 +59,7 @@ def run(
     ] = None,
     keep: Annotated[
         str | None,
-        _limit("--keep", "SIZE", "With --json: shown of each stream, head and tail. [default: 1M]"),
+        _limit("--keep", "SIZE", "Kept of each stream for the JSON, head and tail. [default: 1M]"),
     ] = None,
     disk: Annotated[
         str | None, _limit("--disk", "SIZE", "Size of its files. [default: 64M]")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import select
+import sys
 from collections.abc import AsyncIterator
 
 from coderunner.cli.threads import Worker
@@ -31,6 +32,9 @@ def fill_closed_descriptors() -> None:
             os.fstat(fd)
         except OSError:
             os.open(os.devnull, os.O_RDWR)  # takes the lowest free number, which is this one
+    # Python has None for those it found closed.
+    sys.stdout = sys.stdout or os.fdopen(1, "w", closefd=False)
+    sys.stderr = sys.stderr or os.fdopen(2, "w", closefd=False)
 
 
 async def stdin_chunks(fd: int = 0) -> AsyncIterator[bytes]:

@@ -48,7 +48,7 @@ class Traces:
         """In words, what is here now and was not then."""
         words = [f"process {pid}" for pid in sorted(self.children - before.children)]
         words += [f"file {name}" for name in sorted(self.files - before.files)]
-        words += [f"cgroup {path}" for path in sorted(self.cgroups)]
+        words += [f"cgroup {path}" for path in sorted(self.cgroups - before.cgroups)]
         if self.descriptors > before.descriptors:
             words.append(f"{self.descriptors - before.descriptors} open descriptors")
         return words

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 from typing import Any
 
@@ -25,7 +26,9 @@ class Maker:
         self._busy_slots: set[int] = set()
 
     def make(self, message: protocol.Message, fds: list[int]) -> RunningBox:
-        """Clone a box for this job. Raises OSError and leaves nothing behind if it cannot."""
+        """Clone a box for this job. Raises and leaves nothing behind if it cannot."""
+        if len(fds) < protocol.START_FDS:  # the kernel drops what finds no room
+            raise OSError(errno.EMFILE, "too many open files")
         limits: dict[str, Any] = message["limits"]
         name = f"box-{message['id']}"
         root = self._root_for(message["mounts"])

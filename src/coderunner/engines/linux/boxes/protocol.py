@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from typing import Any
 
 MAX_PACKET = 160 * 1024  # what fits into a socket's send buffer by default
-MAX_FDS = 4
+START_FDS = 4  # stdin, stdout, stderr and the workspace
 
 Message = dict[str, Any]
 
@@ -60,7 +60,7 @@ def receive_packet(channel: socket.socket) -> tuple[bytes, list[int]]:
     (`socket.recv_fds` ignores its flags in some releases of Python, MSG_CMSG_CLOEXEC included.)
     """
     fds = array.array("i")
-    room = socket.CMSG_LEN(MAX_FDS * fds.itemsize)
+    room = socket.CMSG_LEN(START_FDS * fds.itemsize)
     packet, ancillary, _, _ = channel.recvmsg(MAX_PACKET, room, socket.MSG_CMSG_CLOEXEC)
     for level, kind, data in ancillary:
         if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:

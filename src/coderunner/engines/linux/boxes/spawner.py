@@ -74,9 +74,9 @@ class Spawner:
     def _on_start(self, message: protocol.Message, fds: list[int]) -> None:
         try:
             running = self._maker.make(message, fds)
-        except OSError as error:
-            text = f"{error.strerror or error} {error.filename or ''}".strip()
-            self._send({"op": "failed", "id": message["id"], "kind": "engine", "message": text})
+        except Exception as error:  # one job's trouble must not become that of all the others
+            refusal = {"op": "failed", "kind": "engine", "message": _what_happened(error)}
+            self._send({**refusal, "id": message["id"]})
             return
         finally:
             for fd in fds:
@@ -122,6 +122,12 @@ class Spawner:
                 if fd in self._by_fd and self._by_fd[fd].pidfd == fd:
                     self._finish(self._by_fd[fd])
         self._maker.close()
+
+
+def _what_happened(error: Exception) -> str:
+    if isinstance(error, OSError):
+        return f"{error.strerror or error} {error.filename or ''}".strip()
+    return f"{type(error).__name__}: {error}"
 
 
 def main() -> None:
