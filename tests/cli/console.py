@@ -8,8 +8,6 @@ import subprocess
 import sys
 from typing import Any
 
-from tests.support import ROOT
-
 COMMAND = [sys.executable, "-m", "coderunner"]
 TIMEOUT_S = 60
 
@@ -21,7 +19,7 @@ def environment(**changes: str) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("CODERUNNER_")}
     for name in ("NO_COLOR", "FORCE_COLOR", "TERM", "COLUMNS"):
         kept.pop(name, None)
-    return {**kept, "PYTHONPATH": str(ROOT / "src"), "TERM": "xterm", **changes}
+    return {**kept, "TERM": "xterm", **changes}
 
 
 def coderunner(

@@ -122,8 +122,7 @@ def test_a_bug_is_told_without_a_traceback(tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text(
         "import coderunner.survey\ncoderunner.survey.survey = None"
     )
-    env = environment()
-    env["PYTHONPATH"] = f"{tmp_path}:{env['PYTHONPATH']}"
+    env = environment(PYTHONPATH=f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}")
     done = coderunner("languages", env=env)
     assert done.returncode == 70
     assert done.stderr.startswith(b"error: TypeError: ")

@@ -15,12 +15,16 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import sys
 from collections.abc import Sequence
 
 
 def main() -> None:
     """The console script."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        # Until there is something to clean up, Ctrl-C just ends us, without a traceback.
+        signal.signal(signal.SIGINT, lambda number, frame: os._exit(130))
     sys.exit(call(sys.argv[1:]))
 
 
@@ -33,8 +37,6 @@ def call(argv: Sequence[str]) -> int:
     debug = "--debug" in argv or bool(os.environ.get("CODERUNNER_DEBUG"))
     try:
         return _invoke([arg for arg in argv if arg != "--debug"], after_dashes)
-    except KeyboardInterrupt:  # before there was anything to clean up
-        return 130
     except Exception as error:
         if debug:
             raise

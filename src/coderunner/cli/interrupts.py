@@ -22,7 +22,11 @@ class Interrupted(Exception):
 
 def run(work: Coroutine[Any, Any, T]) -> T:
     """Run a coroutine to its end, or raise Interrupted once it has cleaned up."""
-    return asyncio.run(_guarded(work))
+    try:
+        return asyncio.run(_guarded(work))
+    finally:
+        # People press Ctrl-C twice. All that is left to do is to leave.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 async def _guarded(work: Coroutine[Any, Any, T]) -> T:

@@ -183,7 +183,7 @@ def seccomp_filter(bait: dict[str, Any]) -> Verdict:
         return False, f"Seccomp: {_status('Seccomp')}"
     foreign = ""
     if platform.machine() == "x86_64":
-        if _in_child(_foreign_call) != f"signal {signal.SIGSYS}":
+        if _in_child(lambda: str(_libc.syscall(_X32_GETPID))) != f"signal {signal.SIGSYS}":
             return False, "a system call of another architecture did not kill it"
         foreign = ", x32 kills"
     return True, f"{len(_FORBIDDEN)} forbidden system calls refused{foreign}"
@@ -197,11 +197,6 @@ def _forbidden_calls() -> str:
         if answer != -1 or ctypes.get_errno() != expected:
             passed.append(name)
     return json.dumps(passed)
-
-
-def _foreign_call() -> str:
-    _libc.syscall(ctypes.c_long(_X32_GETPID))
-    return "survived"
 
 
 def landlock(bait: dict[str, Any]) -> Verdict:
@@ -225,8 +220,8 @@ def _landlock_layers() -> str:
 
 
 def inherited_descriptors(bait: dict[str, Any]) -> Verdict:
-    extra = sorted(set(FDS_AT_START) - {0, 1, 2})
-    return not extra, f"open beside stdin, stdout and stderr: {extra or 'none'}"
+    extra = sorted(set(bait["fds"]) - {"0", "1", "2"})
+    return not extra, f"open beside stdin, stdout and stderr: {', '.join(extra) or 'none'}"
 
 
 def devices(bait: dict[str, Any]) -> Verdict:
@@ -282,14 +277,12 @@ CONTROLS: tuple[Callable[[dict[str, Any]], Verdict], ...] = (
     seccomp_filter, inherited_descriptors, devices, kernel_settings, landlock,
 )  # fmt: skip
 NAMES = {"read_only_root": "read-only root", "no_new_privs": "no_new_privs"}
-FDS_AT_START: list[int] = []
 
 
 def main() -> None:
-    with os.scandir("/proc/self/fd") as entries:
-        names = [entry.name for entry in entries]
-    FDS_AT_START.extend(int(name) for name in names if os.path.exists(f"/proc/self/fd/{name}"))
-    bait = json.loads(sys.argv[1])
+    # The descriptor of the listing itself is in the list, and gone by now.
+    fds = [name for name in os.listdir("/proc/self/fd") if os.path.exists(f"/proc/self/fd/{name}")]
+    bait = json.loads(sys.argv[1]) | {"fds": fds}
     found: dict[str, Any] = {"environment": dict(os.environ)}
     for control in CONTROLS:
         name = NAMES.get(control.__name__, control.__name__.replace("_", " "))

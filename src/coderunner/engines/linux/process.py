@@ -7,7 +7,7 @@ import os
 
 from coderunner.engines.base import Process, Reader
 from coderunner.engines.linux.client import Answer, Spawner
-from coderunner.errors import EngineUnavailable, StartFailed
+from coderunner.errors import CodeRunnerError, EngineUnavailable, InvalidProgram, StartFailed
 from coderunner.model import EndedBy, Exit, Isolation, Stream, Usage
 from coderunner.pipes import PipeReader, PipeWriter
 
@@ -80,7 +80,11 @@ def _closed(loop: asyncio.AbstractEventLoop) -> asyncio.Future[Answer]:
     return answer
 
 
-def _failure(command: str, kind: str, message: str) -> StartFailed | EngineUnavailable:
+def _failure(command: str, kind: str, message: str) -> CodeRunnerError:
+    if kind == "input":
+        return InvalidProgram(
+            "the program's files do not fit into its limits", hint="raise disk_mb or files"
+        )
     if kind == "start":
         return StartFailed(
             f"cannot start {command!r}: {message}",

@@ -13,7 +13,7 @@ import os
 import time
 from collections.abc import Iterator, Mapping
 
-from .cgroups import Cgroup, CgroupV1, CgroupV2, Meters, read, remove_directory, write
+from .cgroups import Cgroup, CgroupV1, CgroupV2, read, remove_directory, write
 
 PREFIX = "coderunner-"
 _PATIENCE_SECONDS = 2.0
@@ -48,19 +48,14 @@ class Place:
             _sweep(parent)
         return directory
 
-    def make(self, name: str, meters: Meters) -> Cgroup:
-        # On v1 a hierarchy of its own for the throttle costs time, so only who throttles pays it.
-        needed = {c: d for c, d in self._own.items() if c != "cpu" or self._needs_cpu(meters)}
-        cgroup = self._kind({c: f"{directory}/{name}" for c, directory in needed.items()})
+    def make(self, name: str) -> Cgroup:
+        cgroup = self._kind({c: f"{directory}/{name}" for c, directory in self._own.items()})
         try:
-            cgroup.make(meters)
+            cgroup.make()
         except OSError:
             cgroup.remove()
             raise
         return cgroup
-
-    def _needs_cpu(self, meters: Meters) -> bool:
-        return self.version == 2 or meters.cpus is not None
 
     def close(self) -> None:
         for directory in dict.fromkeys(self._own.values()):

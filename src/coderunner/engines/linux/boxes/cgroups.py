@@ -8,11 +8,10 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Meters:
+class Meters(NamedTuple):
     """What to hold a box to. `cpus` is a throttle in cores, None for none."""
 
     memory_bytes: int
@@ -23,26 +22,26 @@ class Meters:
 class Cgroup:
     """One box's cgroup: the directory of each controller, which may be one and the same."""
 
+    entrance: str
+
     def __init__(self, directories: Mapping[str, str]) -> None:
         self._directories = directories
+        # The throttle's own hierarchy on v1 is made only when it is needed.
+        needed = (path for controller, path in directories.items() if controller != "cpu")
+        self.directories = tuple(dict.fromkeys(needed))
 
-    @property
-    def directories(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(self._directories.values()))
-
-    def make(self, meters: Meters) -> None:
+    def make(self) -> None:
         for directory in self.directories:
             os.mkdir(directory, 0o755)
-        self.limit(meters)
 
     def file(self, name: str) -> str:
         """The path of a control file: `memory.max` belongs to the controller `memory`."""
         return f"{self._directories[name.partition('.')[0]]}/{name}"
 
-    def procs_fds(self) -> list[int]:
-        """Open `cgroup.procs` everywhere; a process that writes 0 to each has moved in."""
+    def entrances(self) -> list[int]:
+        """An open file for each hierarchy; a process that writes 0 to each has moved in."""
         return [
-            os.open(f"{directory}/cgroup.procs", os.O_WRONLY | os.O_CLOEXEC)
+            os.open(f"{directory}/{self.entrance}", os.O_WRONLY | os.O_CLOEXEC)
             for directory in self.directories
         ]
 
@@ -53,7 +52,8 @@ class Cgroup:
         for directory in self.directories:
             remove_directory(directory)
 
-    def limit(self, meters: Meters) -> None:
+    def limit(self, meters: Meters, pid: int) -> None:
+        """Hold what is in here, which is `pid`, to these figures."""
         raise NotImplementedError
 
     def cpu_ms(self) -> float:
@@ -73,15 +73,28 @@ class Cgroup:
 
 
 class CgroupV1(Cgroup):
-    def limit(self, meters: Meters) -> None:
+    # Moving one thread is quick. Moving a process waits for all others to come by, for
+    # milliseconds; and process 1 has one thread only.
+    entrance = "tasks"
+
+    def limit(self, meters: Meters, pid: int) -> None:
         write(self.file("memory.limit_in_bytes"), meters.memory_bytes)
         swap = self.file("memory.memsw.limit_in_bytes")
         if os.path.exists(swap):  # absent where the kernel does not count swap
             write(swap, meters.memory_bytes)
         write(self.file("pids.max"), meters.processes)
         if meters.cpus is not None:
-            write(self.file("cpu.cfs_period_us"), 100_000)
-            write(self.file("cpu.cfs_quota_us"), max(1000, int(100_000 * meters.cpus)))
+            self._throttle(meters.cpus, pid)
+
+    def _throttle(self, cpus: float, pid: int) -> None:
+        """The hierarchy for it is one more to make and to remove, so only who throttles pays."""
+        directory = self._directories["cpu"]
+        if directory not in self.directories:
+            os.mkdir(directory, 0o755)
+            self.directories += (directory,)
+            write(f"{directory}/tasks", pid)
+        write(self.file("cpu.cfs_period_us"), 100_000)
+        write(self.file("cpu.cfs_quota_us"), max(1000, int(100_000 * cpus)))
 
     def cpu_ms(self) -> float:
         return int(read(self.file("cpuacct.usage"))) / 1e6
@@ -103,7 +116,9 @@ class CgroupV1(Cgroup):
 
 
 class CgroupV2(Cgroup):
-    def limit(self, meters: Meters) -> None:
+    entrance = "cgroup.procs"
+
+    def limit(self, meters: Meters, pid: int) -> None:
         write(self.file("memory.max"), meters.memory_bytes)
         swap = self.file("memory.swap.max")
         if os.path.exists(swap):

@@ -6,8 +6,7 @@ Everything is found out by trying. What cannot be had is explained, with the way
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from . import cgroup_place, identity, kernel, landlock, rootfs
 
@@ -29,8 +28,7 @@ class Unsuitable(Exception):
         self.hint = hint
 
 
-@dataclass(frozen=True)
-class Host:
+class Host(NamedTuple):
     cgroups: cgroup_place.Place | None
     why_no_cgroup: str
 

@@ -13,6 +13,7 @@ import signal
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _libc.syscall.restype = ctypes.c_long
+_libc.prctl.argtypes = (ctypes.c_int, *(ctypes.c_ulong,) * 4)
 
 # The calls below are newer than the unified numbering, so all architectures agree on them.
 _SYS_OPEN_TREE = 428
@@ -20,6 +21,7 @@ _SYS_MOVE_MOUNT = 429
 _SYS_FSOPEN = 430
 _SYS_FSCONFIG = 431
 _SYS_FSMOUNT = 432
+_SYS_FSPICK = 433
 _SYS_MOUNT_SETATTR = 442
 _SYS_LANDLOCK_CREATE_RULESET = 444
 _SYS_LANDLOCK_ADD_RULE = 445
@@ -62,6 +64,8 @@ _FSOPEN_CLOEXEC = 1
 _FSMOUNT_CLOEXEC = 1
 _FSCONFIG_SET_STRING = 1
 _FSCONFIG_CMD_CREATE = 6
+_FSCONFIG_CMD_RECONFIGURE = 7
+_FSPICK_FLAGS = 0x1 | 0x8  # close on exec, empty path
 
 PR_SET_PDEATHSIG = 1
 PR_SET_DUMPABLE = 4
@@ -223,6 +227,19 @@ def new_tmpfs(options: dict[str, str], attributes: int) -> int:
         os.close(context)
 
 
+def reconfigure(mount_fd: int, options: dict[str, str]) -> None:
+    """Change the options of a mounted file system, as its size."""
+    context = _syscall(
+        "fspick", _SYS_FSPICK, ctypes.c_int(mount_fd), b"", ctypes.c_uint(_FSPICK_FLAGS)
+    )
+    try:
+        for key, value in options.items():
+            _fsconfig(context, _FSCONFIG_SET_STRING, key, value)
+        _fsconfig(context, _FSCONFIG_CMD_RECONFIGURE, None, None)
+    finally:
+        os.close(context)
+
+
 def _fsconfig(context: int, command: int, key: str | None, value: str | None) -> None:
     _syscall(
         "fsconfig",
@@ -236,10 +253,8 @@ def _fsconfig(context: int, command: int, key: str | None, value: str | None) ->
     )
 
 
-def prctl(option: int, argument: int = 0, more: object = None) -> None:
-    third = ctypes.c_ulong(0) if more is None else more
-    zero = ctypes.c_ulong(0)
-    if _libc.prctl(ctypes.c_int(option), ctypes.c_ulong(argument), third, zero, zero) < 0:
+def prctl(option: int, argument: int = 0, more: int = 0) -> None:
+    if _libc.prctl(option, argument, more, 0, 0) < 0:
         raise _fail(f"prctl({option})")
 
 
@@ -261,7 +276,7 @@ class _FilterProgram(ctypes.Structure):
 def install_seccomp(program: bytes) -> None:
     """Install a BPF filter of 8-byte instructions. Needs no_new_privs."""
     descriptor = _FilterProgram(len(program) // 8, program)
-    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.byref(descriptor))
+    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.addressof(descriptor))
 
 
 def landlock_create(attributes: bytes, flags: int = 0) -> int:

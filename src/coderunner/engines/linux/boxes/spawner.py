@@ -1,11 +1,13 @@
-"""The spawner: makes boxes on request, watches their clocks and meters, reports how they ended.
+"""The spawner: makes boxes, gives them jobs, watches clocks and meters, reports how jobs ended.
 
-Single-threaded, so that it may clone itself; one epoll loop, so that it sleeps when idle.
+Single-threaded, so that it may clone itself; one epoll loop, so that it sleeps when idle. Nothing
+in it waits: a box says when it is ready, and the kernel says when it is dead.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import gc
 import os
 import resource
@@ -13,22 +15,32 @@ import select
 import signal
 import socket
 import time
+from typing import Any
 
 from . import host, protocol
+from .box import Box, Key
 from .making import Maker
-from .running import RunningBox
+from .run import Run
+from .spares import Spares
 
-_NO_DEADLINE = -1.0
+
+# A spare is made while its kind's program runs, but not in its very first moments: most of what
+# is slow about a short program is to get it going.
+_REFILL_DELAY = 0.003
 
 
 class Spawner:
     def __init__(self, channel: socket.socket, maker: Maker) -> None:
         self._channel = channel
         self._maker = maker
+        self._spares = Spares()
+        self._wanted: dict[Key, tuple[float, list[list[Any]]]] = {}  # spares: when due, mounts
+        self._runs: dict[int, Run] = {}  # by job id
+        self._run_in: dict[Box, Run] = {}
+        self._on_ready: dict[int, tuple[Any, Any]] = {}  # by fd: what to call, and with what
+        self._boxes: set[Box] = set()
         self._poll = select.epoll()
         self._poll.register(channel.fileno(), select.EPOLLIN)
-        self._boxes: dict[int, RunningBox] = {}  # by job id
-        self._by_fd: dict[int, RunningBox] = {}  # by pidfd and memory event
 
     def serve(self) -> None:
         """Work until the caller is gone."""
@@ -43,19 +55,26 @@ class Spawner:
             if fd == self._channel.fileno():
                 if not self._read_channel():
                     return False
-            elif fd in self._by_fd:
-                self._on_box_event(fd)
+            elif fd in self._on_ready:
+                call, subject = self._on_ready[fd]
+                call(subject)
         now = time.monotonic()
-        for running in self._boxes.values():
-            if now >= running.wakes_at:
-                running.check(now)
+        for run in self._runs.values():
+            if now >= run.wakes_at:
+                run.check(now)
+        for box in self._spares.stale(now):
+            box.kill()
+        self._refill(now)
         return True
 
     def _sleep_seconds(self) -> float:
-        if not self._boxes:
-            return _NO_DEADLINE
-        soonest = min(running.wakes_at for running in self._boxes.values())
-        return max(0.0, soonest - time.monotonic())
+        """Until the next deadline; for ever (-1) if there is none."""
+        moments = [run.wakes_at for run in self._runs.values()]
+        moments += [due for due, _ in self._wanted.values()]
+        stale = self._spares.next_stale_at()
+        if stale is not None:
+            moments.append(stale)
+        return max(0.0, min(moments) - time.monotonic()) if moments else -1
 
     def _read_channel(self) -> bool:
         try:
@@ -67,47 +86,111 @@ class Spawner:
         message, fds = received
         if message["op"] == "start":
             self._on_start(message, fds)
-        elif message["op"] == "kill" and message["id"] in self._boxes:
-            self._boxes[message["id"]].end(message["reason"])
+        elif message["op"] == "kill" and message["id"] in self._runs:
+            self._runs[message["id"]].end(message["reason"])
         return True
 
     def _on_start(self, message: protocol.Message, fds: list[int]) -> None:
         try:
-            running = self._maker.make(message, fds)
+            if len(fds) < protocol.START_FDS:  # the kernel drops what finds no room
+                raise OSError(errno.EMFILE, "too many open files")
+            key = self._maker.key(message["mounts"])
+            box = self._spares.take(key) or self._make(key, message["mounts"])
         except Exception as error:  # one job's trouble must not become that of all the others
+            for fd in fds:
+                os.close(fd)
             refusal = {"op": "failed", "kind": "engine", "message": _what_happened(error)}
             self._send({**refusal, "id": message["id"]})
             return
-        finally:
-            for fd in fds:
-                os.close(fd)
-        self._boxes[running.id] = running
-        for fd in running.watched():
-            self._by_fd[fd] = running
-            self._poll.register(fd, select.EPOLLIN)
+        run = Run(message, fds)
+        run.box = box
+        self._runs[run.id] = run
+        self._run_in[box] = run
+        if box.ready:
+            self._begin(run)
+        if self._spares.wants(key):
+            self._wanted.setdefault(key, (time.monotonic() + _REFILL_DELAY, message["mounts"]))
 
-    def _on_box_event(self, fd: int) -> None:
-        running = self._by_fd[fd]
-        if fd == running.pidfd:
-            self._finish(running)
+    def _refill(self, now: float) -> None:
+        """Make the spares that are due, one of each kind at a time."""
+        for key, (due, mounts) in list(self._wanted.items()):
+            if now < due:
+                continue
+            del self._wanted[key]
+            with contextlib.suppress(OSError):  # then the next one is made when it is needed
+                self._spares.add(self._make(key, mounts))
+            if self._spares.wants(key):
+                self._wanted[key] = (now + _REFILL_DELAY, mounts)
+
+    def _make(self, key: Key, mounts: list[list[Any]]) -> Box:
+        box = self._maker.make(key, mounts)
+        self._boxes.add(box)
+        self._watch(box.channel.fileno(), self._on_word, box)
+        self._watch(box.pidfd, self._on_death, box)
+        return box
+
+    def _on_word(self, box: Box) -> None:
+        """The first word of a box: it is ready, or it failed. The next one is read at its end."""
+        self._unwatch(box.channel.fileno())
+        word = box.report()
+        box.ready = "ready" in word
+        run = self._run_in.get(box)
+        if run is None:
+            return
+        if box.ready:
+            self._begin(run)
         else:
-            os.eventfd_read(fd)  # out of memory, and on v1 the kernel killed one process only
-            running.end("memory")
+            run.fail("engine", word.get("failed", "the box died while it was set up"))
 
-    def _finish(self, running: RunningBox) -> None:
+    def _begin(self, run: Run) -> None:
+        try:
+            run.begin()
+        except OSError as error:
+            full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+            run.fail("input" if full else "engine", _what_happened(error))
+        else:
+            if run.memory_event is not None:
+                self._watch(run.memory_event, self._on_memory_event, run)
+
+    def _on_memory_event(self, run: Run) -> None:
+        """Out of memory, and cgroup v1 has killed one process only."""
+        assert run.memory_event is not None
+        os.eventfd_read(run.memory_event)
+        run.end("memory")
+
+    def _on_death(self, box: Box) -> None:
         """Process 1 is dead, and the kernel has killed the rest before letting us know."""
-        os.waitpid(running.pid, 0)
-        for fd in running.watched():
-            self._poll.unregister(fd)
-            del self._by_fd[fd]
-        del self._boxes[running.id]
-        facts = running.conclude()
-        workspace = running.workspace()
-        running.close()
-        self._maker.release(running)
-        self._send({**facts, "id": running.id}, [workspace] if workspace is not None else [])
+        run = self._run_in.pop(box, None)
+        if run is None:
+            self._spares.drop(box)
+            self._forget(box)
+            return
+        del self._runs[run.id]
+        if run.memory_event is not None:
+            self._unwatch(run.memory_event)
+            os.close(run.memory_event)
+        run.close_fds()
+        facts = run.conclude()
+        workspace = run.workspace()
+        self._forget(box)
+        self._send({**facts, "id": run.id}, [workspace] if workspace is not None else [])
         if workspace is not None:
             os.close(workspace)
+
+    def _forget(self, box: Box) -> None:
+        self._unwatch(box.pidfd)
+        self._unwatch(box.channel.fileno())
+        self._boxes.discard(box)
+        box.close()
+        self._maker.release(box)
+
+    def _watch(self, fd: int, call: Any, subject: Any) -> None:
+        self._on_ready[fd] = (call, subject)
+        self._poll.register(fd, select.EPOLLIN)
+
+    def _unwatch(self, fd: int) -> None:
+        if self._on_ready.pop(fd, None) is not None:
+            self._poll.unregister(fd)
 
     def _send(self, message: protocol.Message, fds: list[int] | None = None) -> None:
         # A caller that is gone shows as end of file on the next read.
@@ -115,13 +198,17 @@ class Spawner:
             protocol.send(self._channel, protocol.encode(message), fds or [])
 
     def _end_all(self) -> None:
-        for running in self._boxes.values():
-            running.end("killed")
+        for box in self._boxes:
+            box.kill()
         while self._boxes:
-            for fd, _ in self._poll.poll(1.0):
-                if fd in self._by_fd and self._by_fd[fd].pidfd == fd:
-                    self._finish(self._by_fd[fd])
+            self._poll.poll(1.0)
+            for box in [box for box in self._boxes if _is_dead(box)]:
+                self._on_death(box)
         self._maker.close()
+
+
+def _is_dead(box: Box) -> bool:
+    return os.waitid(os.P_PID, box.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
 
 def _what_happened(error: Exception) -> str:

@@ -1,0 +1,268 @@
+"""Process 1 of a box: sets up its world, walls itself in, starts the program, reports its end.
+
+Runs in a fresh clone of the spawner. It is ready before it knows what for: the job comes over the
+channel when there is one, maybe at once, maybe minutes later. Nothing here returns.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import itertools
+import json
+import os
+import resource
+import signal
+import socket
+import struct
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, NoReturn
+
+from . import identity, kernel, landlock, protocol, rootfs
+
+_OWN_NAMESPACES = kernel.CLONE_NEWNET | kernel.CLONE_NEWIPC | kernel.CLONE_NEWUTS
+_SIOCGIFFLAGS, _SIOCSIFFLAGS, _IFF_UP = 0x8913, 0x8914, 1
+_SHARED_DIRECTORIES = (("tmp", "/tmp"), ("shm", "/dev/shm"))
+# More than any program may have, so that the sampler sees it pass its limit.
+_SPARE_TASKS = 16
+
+
+class Plan(NamedTuple):
+    """All that process 1 needs to know before it has a job. Descriptors are inherited."""
+
+    shown: Sequence[str]  # paths of the host's that the root has for this box
+    scratch_mounts: Sequence[str]  # paths that look writable; what is written is thrown away
+    uid: int
+    channel: int
+    root: int
+    scratch: int
+    cgroup: Sequence[int]
+    cgroup_name: str
+    seccomp: bytes
+    landlock: int
+    last_capability: int
+    in_user_namespace: bool
+
+
+def run(plan: Plan) -> NoReturn:
+    """The whole life of process 1."""
+    channel = socket.socket(fileno=plan.channel)
+    step = ""
+    try:
+        for stage in (_close_others, _enter_root, _raise_network, _join_cgroup, _wall_in):
+            step = stage.__name__.strip("_").replace("_", " ")
+            stage(plan)
+    except BaseException as error:
+        _report(channel, {"failed": f"{step}: {error}"})
+        os._exit(1)
+    # If the spawner died before PDEATHSIG was set, this fails, and nothing is started.
+    _report(channel, {"ready": True})
+    received = protocol.receive(channel)
+    if received is None:
+        os._exit(0)
+    _live(plan, channel, *received)
+
+
+def _close_others(plan: Plan) -> None:
+    """Close everything the spawner had open, but for what the plan names."""
+    os.umask(0)
+    _close_all_but({plan.channel, plan.root, plan.scratch, *plan.cgroup})
+
+
+def _close_all_but(fds: set[int]) -> None:
+    kept = sorted({0, 1, 2} | fds)
+    end = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    for before, after in itertools.pairwise([*kept, end]):
+        if after > before + 1:
+            os.closerange(before + 1, after)
+
+
+def _enter_root(plan: Plan) -> None:
+    kernel.setns(plan.root, kernel.CLONE_NEWNS)
+    kernel.unshare(kernel.CLONE_NEWNS)
+    for name, _ in _SHARED_DIRECTORIES:
+        os.mkdir(name, 0o1777, dir_fd=plan.scratch)
+    os.mkdir("workspace", 0o755, dir_fd=plan.scratch)
+    os.chown("workspace", plan.uid, plan.uid, dir_fd=plan.scratch)
+    kernel.attach_tree(plan.scratch, rootfs.SCRATCH)
+    for name, target in (*_SHARED_DIRECTORIES, ("workspace", rootfs.WORKSPACE)):
+        kernel.bind(f"{rootfs.SCRATCH}/{name}", target)
+    for target in plan.shown:
+        if rootfs.place_of(target) != target:
+            _show(rootfs.place_of(target), target)
+    for number, target in enumerate(plan.scratch_mounts):
+        _overlay(plan, number, target)
+    flags = kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC
+    kernel.mount("proc", "/proc", "proc", flags, "hidepid=2")
+    if plan.in_user_namespace:
+        kernel.unmount(rootfs.HOST_PROC)
+    kernel.unmount(rootfs.SCRATCH)
+    os.chdir(rootfs.WORKSPACE)
+
+
+def _show(place: str, target: str) -> None:
+    """Put something of the root's into a directory of the box's own."""
+    os.makedirs(target if os.path.isdir(place) else os.path.dirname(target), exist_ok=True)
+    if not os.path.exists(target):
+        os.close(os.open(target, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o644))
+    kernel.bind(place, target)
+
+
+def _overlay(plan: Plan, number: int, target: str) -> None:
+    """Make a read-only directory look writable, with the writes going into the box's tmpfs."""
+    base = f"{rootfs.SCRATCH}/overlay{number}"
+    for directory in (base, f"{base}/upper", f"{base}/work"):
+        os.mkdir(directory, 0o755)
+    os.chown(f"{base}/upper", plan.uid, plan.uid)
+    options = f"lowerdir={target},upperdir={base}/upper,workdir={base}/work"
+    if plan.in_user_namespace:
+        options += ",userxattr"
+    flags = kernel.MS_NOSUID | kernel.MS_NODEV
+    kernel.mount("overlay", target, "overlay", flags, options)
+
+
+def _raise_network(plan: Plan) -> None:
+    """Give the box a name and its own loopback, the only network it has."""
+    kernel.unshare(_OWN_NAMESPACES)
+    socket.sethostname("box")
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
+        request = struct.pack("16sh22x", b"lo", 0)
+        flags = struct.unpack("16sh22x", fcntl.ioctl(control, _SIOCGIFFLAGS, request))[1]
+        fcntl.ioctl(control, _SIOCSIFFLAGS, struct.pack("16sh22x", b"lo", flags | _IFF_UP))
+
+
+def _join_cgroup(plan: Plan) -> None:
+    # When the machine itself runs out of memory, a box goes before anything else.
+    _write("/proc/self/oom_score_adj", "1000")
+    if not plan.cgroup:
+        return
+    for procs in plan.cgroup:
+        os.write(procs, b"0")
+        os.close(procs)
+    joined = _read("/proc/self/cgroup").count(f"/{plan.cgroup_name}\n")
+    if joined < len(plan.cgroup):
+        raise identity.NotIsolated("the box is not in its cgroup")
+    kernel.unshare(kernel.CLONE_NEWCGROUP)
+
+
+def _wall_in(plan: Plan) -> None:
+    identity.become_nobody(plan.uid, plan.last_capability)
+    if plan.landlock:
+        writable = ("/tmp", "/dev/shm", rootfs.WORKSPACE, *plan.scratch_mounts)
+        landlock.restrict(plan.landlock, writable=writable, existing=("/dev", "/proc"))
+    os.umask(0o022)
+    # Same uid as the program, so nothing of process 1 may be open to it; and with this it is
+    # invisible in /proc, too (hidepid).
+    kernel.prctl(kernel.PR_SET_DUMPABLE, 0)
+    kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
+    kernel.install_seccomp(plan.seccomp)
+    identity.check_self()
+    # Nothing of the setup may live on. (All of it is close-on-exec, too.)
+    _close_all_but({plan.channel})
+
+
+def _live(plan: Plan, channel: socket.socket, job: protocol.Message, stdio: list[int]) -> NoReturn:
+    """Start the program, wait for it, take everything it left behind with us."""
+    began = time.monotonic()
+    try:
+        program = _start(plan, job, stdio)
+    except (OSError, ValueError) as error:
+        _report(channel, {"not_started": getattr(error, "strerror", None) or str(error)})
+        os._exit(1)
+    for fd in (0, 1, 2):
+        os.close(fd)
+    status = _wait_for(program)
+    ended = time.monotonic()
+    _end_everybody_else()
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    _report(
+        channel,
+        {
+            "status": status,
+            "wall_ms": (ended - began) * 1000,
+            "cpu_ms": (usage.ru_utime + usage.ru_stime) * 1000,
+            "max_rss_kb": usage.ru_maxrss,
+            "own_rss_kb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss,
+        },
+    )
+    os._exit(0)
+
+
+def _start(plan: Plan, job: protocol.Message, stdio: list[int]) -> int:
+    for number, fd in enumerate(stdio):
+        os.dup2(fd, number)
+    _close_all_but({plan.channel})
+    _limit(job["limits"], sampled=not plan.cgroup)
+    return os.posix_spawn(
+        job["argv"][0],
+        job["argv"],
+        job["env"],
+        setsid=True,
+        setsigmask=(),
+        setsigdef=(signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT),
+    )
+
+
+def _limit(limits: Mapping[str, Any], *, sampled: bool) -> None:
+    _set_limit(resource.RLIMIT_CORE, 0)
+    _set_limit(resource.RLIMIT_FSIZE, limits["disk_mb"] << 20)
+    _set_limit(resource.RLIMIT_NOFILE, limits["open_files"])
+    _set_limit(resource.RLIMIT_STACK, limits["stack_mb"] << 20)
+    _set_limit(resource.RLIMIT_MEMLOCK, 64 << 10)
+    _set_limit(resource.RLIMIT_MSGQUEUE, 0)
+    if limits["cpu_ms"]:
+        # A backstop for one process; the spawner watches the whole tree and is more exact.
+        _set_limit(resource.RLIMIT_CPU, limits["cpu_ms"] // 1000 + 2)
+    if sampled:
+        # Counts this box alone, because it has a user namespace of its own.
+        _set_limit(resource.RLIMIT_NPROC, limits["processes"] + _SPARE_TASKS)
+    if limits["address_space_mb"]:
+        _set_limit(resource.RLIMIT_AS, limits["address_space_mb"] << 20)
+
+
+def _set_limit(kind: int, value: int) -> None:
+    hard = resource.getrlimit(kind)[1]
+    if hard != resource.RLIM_INFINITY:
+        value = min(value, hard)
+    resource.setrlimit(kind, (value, value))
+
+
+def _wait_for(program: int) -> int:
+    """Reap whatever ends in the box until the program itself does."""
+    while True:
+        pid, status = os.wait()
+        if pid == program:
+            return status
+
+
+def _end_everybody_else() -> None:
+    """Kill and reap the rest, so that its cpu time is counted too."""
+    try:
+        os.kill(-1, signal.SIGKILL)
+        while True:
+            os.wait()
+    except (ChildProcessError, ProcessLookupError):
+        pass
+
+
+def _report(channel: socket.socket, facts: dict[str, Any]) -> None:
+    try:
+        channel.send(json.dumps({"op": "report", **facts}).encode())
+    except OSError:
+        os._exit(1)  # nobody is there to read it
+
+
+def _read(path: str) -> str:
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return os.read(fd, 65536).decode("utf-8", "surrogateescape")
+    finally:
+        os.close(fd)
+
+
+def _write(path: str, text: str) -> None:
+    fd = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
+    try:
+        os.write(fd, text.encode())
+    finally:
+        os.close(fd)

@@ -1,0 +1,182 @@
+"""One job in a box: its clock, its meters, when it is ended, and what is said of its end."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from typing import Any
+
+from . import protocol, sampling
+from .box import Box
+
+# Sampling must see a leak before it hurts; page faults fill some 20 MB in this time.
+_SAMPLE_EVERY = 0.01
+_LOOK_EVERY = 0.05
+_CPU_CHECK_AT_LEAST = 0.005
+_SETUP_SECONDS = 30.0
+
+
+class Run:
+    """Begins as a request that waits for its box to be ready."""
+
+    def __init__(self, message: protocol.Message, fds: list[int]) -> None:
+        self.id: int = message["id"]
+        self.limits: dict[str, Any] = message["limits"]
+        self.box: Box
+        self.memory_event: int | None = None
+        self.started = False
+        self.reason = ""  # set once the spawner has decided to end it
+        self.failure: dict[str, Any] | None = None  # set if it never came to run
+        self._message = message
+        self._fds = fds
+        self._cpu_before = 0.0  # what process 1 used for itself
+        self._cpu_ms = 0.0
+        self._memory_peak_kb = 0
+        self._since = time.monotonic()  # of its start, once it has
+        self._deadline = self._since + _SETUP_SECONDS
+        self._next_check = self._deadline
+
+    @property
+    def wakes_at(self) -> float:
+        return min(self._deadline, self._next_check)
+
+    def begin(self) -> None:
+        """The box is ready: give it the job."""
+        box = self.box
+        *stdio, workspace = self._fds
+        box.fill(self.limits, workspace)
+        box.meter(self.limits)
+        if box.cgroup is not None:
+            self.memory_event = box.cgroup.watch_memory()
+            self._cpu_before = box.cgroup.cpu_ms()
+        else:
+            self._cpu_before = sampling.measure([box.pid]).cpu_ms
+        box.assign(self._message, stdio)
+        self.started = True
+        self._since = time.monotonic()
+        self._deadline = self._since + float(self.limits["wall_ms"]) / 1000
+        self._next_check = self._since + (_LOOK_EVERY if box.cgroup else _SAMPLE_EVERY)
+        self.close_fds()
+
+    def close_fds(self) -> None:
+        for fd in self._fds:
+            os.close(fd)
+        self._fds = []
+
+    def end(self, reason: str) -> None:
+        """End the box. The first reason stands."""
+        if not self.reason:
+            self.reason = reason
+            if self.started and self.box.cgroup is None:
+                self._sample()  # the last chance to learn what it used
+        self.box.kill()
+
+    def fail(self, kind: str, message: str) -> None:
+        """It cannot be run after all."""
+        self.failure = self.failure or {"op": "failed", "kind": kind, "message": message}
+        self.box.kill()
+
+    def check(self, now: float) -> None:
+        """Look at clock and meters; end the box if it used too much."""
+        self._next_check = now + _LOOK_EVERY
+        if self.reason or self.failure:
+            return
+        if not self.started:
+            self.fail("engine", f"the box was not ready within {_SETUP_SECONDS:.0f} s")
+        elif breach := self._breach(now):
+            self.end(breach)
+
+    def _breach(self, now: float) -> str:
+        if now >= self._deadline:
+            return "wall_time"
+        return self._sampled_breach(now) if self.box.cgroup is None else self._metered_breach(now)
+
+    def _metered_breach(self, now: float) -> str:
+        cgroup = self.box.cgroup
+        assert cgroup is not None
+        if cgroup.hit_process_limit():
+            return "processes"
+        if self.limits["cpu_ms"]:
+            left = self.limits["cpu_ms"] - (cgroup.cpu_ms() - self._cpu_before)
+            if left <= 0:
+                return "cpu_time"
+            soonest = left / 1000 / (os.cpu_count() or 1)
+            self._next_check = now + min(_LOOK_EVERY, max(_CPU_CHECK_AT_LEAST, soonest))
+        return ""
+
+    def _sampled_breach(self, now: float) -> str:
+        self._next_check = now + _SAMPLE_EVERY
+        tasks = self._sample()
+        if self._memory_peak_kb > self.limits["memory_mb"] * 1024:
+            return "memory"
+        if tasks > self.limits["processes"]:
+            return "processes"
+        if self.limits["cpu_ms"] and self._cpu_ms >= self.limits["cpu_ms"]:
+            return "cpu_time"
+        return ""
+
+    def _sample(self) -> int:
+        """Update the figures from /proc; returns the number of tasks of the program."""
+        pids = sampling.tree(self.box.pid)
+        own, program = sampling.measure(pids[:1]), sampling.measure(pids[1:])  # process 1 is ours
+        usage = os.fstatvfs(self.box.scratch)
+        files_kb = (usage.f_blocks - usage.f_bfree) * usage.f_frsize // 1024
+        memory_kb = program.memory_kb + files_kb
+        if memory_kb > self.limits["memory_mb"] * 1024:
+            # Forked processes share pages, and mapped files count in both places: look closer.
+            exact = sampling.exact_memory(pids[1:])
+            if exact is not None:
+                memory_kb = exact.anonymous_kb + max(exact.shared_kb, files_kb)
+        self._memory_peak_kb = max(self._memory_peak_kb, memory_kb)
+        self._cpu_ms = max(self._cpu_ms, own.cpu_ms + program.cpu_ms - self._cpu_before)
+        return program.tasks
+
+    def conclude(self) -> dict[str, Any]:
+        """After the box's end and before it is closed: the facts, or why there are none."""
+        report = self.box.report() if self.started else {}
+        if self.failure is not None:
+            return self.failure
+        if "not_started" in report:
+            return {"op": "failed", "kind": "start", "message": report["not_started"]}
+        self._read_meters(report)
+        reason = self.reason or self._reason_of_kernel()
+        status = report.get("status")
+        if not reason and status is None:
+            return {"op": "failed", "kind": "engine", "message": "the box was killed from outside"}
+        code = -signal.SIGKILL if status is None else os.waitstatus_to_exitcode(status)
+        if code == -signal.SIGXCPU and self.limits["cpu_ms"]:
+            reason = reason or "cpu_time"
+        return {
+            "op": "ended",
+            "ended_by": reason or ("exit" if code >= 0 else "signal"),
+            "exit_code": code if code >= 0 else None,
+            "signal": -code if code < 0 else None,
+            "wall_ms": report.get("wall_ms", (time.monotonic() - self._since) * 1000),
+            "cpu_ms": self._cpu_ms,
+            "memory_peak_kb": self._memory_peak_kb,
+        }
+
+    def _reason_of_kernel(self) -> str:
+        cgroup = self.box.cgroup
+        if cgroup is None:
+            # Too quick for a sample, but the kernel remembers how large a process was.
+            return "memory" if self._memory_peak_kb > self.limits["memory_mb"] * 1024 else ""
+        if cgroup.out_of_memory():
+            return "memory"
+        return "processes" if cgroup.hit_process_limit() else ""
+
+    def _read_meters(self, report: dict[str, Any]) -> None:
+        largest = report.get("max_rss_kb", 0)
+        if self.box.cgroup is not None:
+            self._cpu_ms = max(0.0, self.box.cgroup.cpu_ms() - self._cpu_before)
+            self._memory_peak_kb = self.box.cgroup.memory_peak_kb() or largest
+            return
+        self._cpu_ms = max(self._cpu_ms, report.get("cpu_ms", 0.0))
+        # The figure is never below the size of process 1, whose clone the program was.
+        if largest > report.get("own_rss_kb", 0) or not self._memory_peak_kb:
+            self._memory_peak_kb = max(self._memory_peak_kb, largest)
+
+    def workspace(self) -> int | None:
+        """A directory fd of what the program left, if the job asked for it."""
+        return self.box.workspace() if self._message["collect"] and self.started else None

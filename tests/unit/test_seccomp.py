@@ -1,0 +1,118 @@
+"""The system-call filter, run on an interpreter of its own language: every call, both machines."""
+
+from __future__ import annotations
+
+import errno
+import struct
+
+import pytest
+
+from coderunner.engines.linux.boxes import seccomp, syscalls
+
+pytestmark = pytest.mark.unit
+
+ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
+ALLOW, KILL, REFUSE = 0x7FFF0000, 0x80000000, 0x00050000
+HIGH = 1 << 32
+
+
+def decide(program: bytes, architecture: int, number: int, args: tuple[int, ...] = ()) -> int:
+    """What the kernel would return for a call: classic BPF has few instructions."""
+    padded = [*args, *[0] * 6][:6]
+    data = struct.pack("<IIQ6Q", number, architecture, 0, *padded)
+    code = list(struct.iter_unpack("<HBBI", program))
+    place = accumulator = 0
+    while True:
+        operation, if_true, if_false, value = code[place]
+        place += 1
+        if operation == 0x06:
+            return int(value)
+        if operation == 0x20:
+            [accumulator] = struct.unpack_from("<I", data, value)
+            continue
+        met = {
+            0x15: accumulator == value,
+            0x25: accumulator > value,
+            0x35: accumulator >= value,
+            0x45: bool(accumulator & value),
+        }[operation]
+        place += if_true if met else if_false
+
+
+@pytest.fixture(params=ARCHITECTURES)
+def machine(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.mark.parametrize("metered", [True, False])
+def test_exactly_the_calls_of_the_table_are_allowed(machine: str, metered: bool) -> None:
+    program = seccomp.build(machine, metered=metered)
+    table = syscalls.numbers(machine)
+    names = {number: name for name, number in table.items()}
+    for number in range(1024):
+        name = names.get(number)
+        if name in syscalls.CHECKED:
+            continue
+        hidden = name in syscalls.UNMETERED_MEMORY and not metered
+        expected = ALLOW if name and not hidden else REFUSE | errno.EPERM
+        assert decide(program, ARCHITECTURES[machine], number) == expected, (number, name)
+
+
+def test_another_architecture_is_killed(machine: str) -> None:
+    program = seccomp.build(machine, metered=True)
+    for architecture in (0x40000003, 0xC00000F3, 0):  # i386, riscv64, nonsense
+        assert decide(program, architecture, 0) == KILL
+
+
+def test_x32_calls_are_killed() -> None:
+    program = seccomp.build("x86_64", metered=True)
+    for number in (0x40000000, 0x40000027, 0xFFFFFFFF):
+        assert decide(program, ARCHITECTURES["x86_64"], number) == KILL
+
+
+CHECKED = [
+    ("clone", (0x11,), ALLOW),
+    ("clone", (0x003D0F00,), ALLOW),  # a thread
+    *(("clone", (flag | 0x11,), REFUSE | errno.EPERM) for flag in (
+        0x00020000, 0x02000000, 0x04000000, 0x08000000, 0x10000000, 0x20000000, 0x40000000
+    )),
+    ("clone3", (), REFUSE | errno.ENOSYS),
+    ("io_uring_setup", (), REFUSE | errno.ENOSYS),
+    ("io_uring_enter", (), REFUSE | errno.ENOSYS),
+    ("io_uring_register", (), REFUSE | errno.ENOSYS),
+    *(("socket", (family, 1, 0), ALLOW) for family in (1, 2, 10)),
+    ("socket", (16, 3, 0), ALLOW),
+    ("socket", (16, 3, 9), REFUSE | errno.EAFNOSUPPORT),
+    *(("socket", (family, 1, 0), REFUSE | errno.EAFNOSUPPORT) for family in (
+        0, 3, 9, 15, 17, 29, 31, 38, 40, 44, 45, 0xFFFFFFFF
+    )),
+    ("socketpair", (1,), ALLOW),
+    ("socketpair", (2,), REFUSE | errno.EAFNOSUPPORT),
+    ("ioctl", (0, 0x5401), ALLOW),
+    ("ioctl", (0, 0x541B), ALLOW),
+    ("ioctl", (0, 0x5412), REFUSE | errno.EPERM),
+    ("ioctl", (0, 0x541C), REFUSE | errno.EPERM),
+    ("ioctl", (0, 0x4B3A), REFUSE | errno.ENOTTY),
+    ("prlimit64", (0,), ALLOW),
+    ("prlimit64", (1,), REFUSE | errno.EPERM),
+    ("personality", (0,), ALLOW),
+    ("personality", (0xFFFFFFFF,), ALLOW),
+    ("personality", (0x0400000,), REFUSE | errno.EPERM),
+    ("sync", (), REFUSE),
+    ("syncfs", (3,), REFUSE),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "args", "expected"), CHECKED)
+@pytest.mark.parametrize("junk", [0, HIGH, 0xDEADBEEF << 32], ids=["plain", "high", "junk"])
+def test_calls_that_depend_on_their_arguments(
+    machine: str, name: str, args: tuple[int, ...], expected: int, junk: int
+) -> None:
+    program = seccomp.build(machine, metered=True)
+    number = syscalls.numbers(machine)[name]
+    arguments = tuple(arg | junk for arg in args)
+    assert decide(program, ARCHITECTURES[machine], number, arguments) == expected
+
+
+def test_every_checked_call_is_tested() -> None:
+    assert {name for name, _, _ in CHECKED} == syscalls.CHECKED
