@@ -6,33 +6,39 @@ result = run("print(6 * 7)", language="python")
 assert result.stdout == "42\\n"
 """
 
-from coderunner.errors import (
-    CodeRunnerError,
-    EngineUnavailable,
-    InvalidInput,
-    InvalidLanguageFile,
-    InvalidLimits,
-    InvalidProgram,
-    IsolationTooLow,
-    StartFailed,
-    ToolchainMissing,
-    UnknownLanguage,
-)
-from coderunner.model import (
-    EndedBy,
-    File,
-    Isolation,
-    Limits,
-    Outcome,
-    Output,
-    Program,
-    Result,
-    Stream,
-    Usage,
-)
-from coderunner.runner import Build, Runner
-from coderunner.settings import Settings
-from coderunner.simple import run
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from coderunner.errors import (
+        CodeRunnerError,
+        EngineUnavailable,
+        InvalidInput,
+        InvalidLanguageFile,
+        InvalidLimits,
+        InvalidProgram,
+        IsolationTooLow,
+        StartFailed,
+        ToolchainMissing,
+        UnknownLanguage,
+    )
+    from coderunner.model import (
+        EndedBy,
+        File,
+        Isolation,
+        Limits,
+        Outcome,
+        Output,
+        Program,
+        Result,
+        Stream,
+        Usage,
+    )
+    from coderunner.runner import Build, Runner
+    from coderunner.settings import Settings
+    from coderunner.simple import run
 
 __version__ = "0.1.0"
 
@@ -62,3 +68,20 @@ __all__ = [
     "Usage",
     "run",
 ]
+
+# Where the names are, the quick modules first. Imported when first used: `coderunner --help`
+# should not wait for a sandbox.
+_MODULES = ("errors", "model", "settings", "runner", "simple")
+
+
+def __getattr__(name: str) -> object:
+    if name in __all__:
+        for module in map(import_module, (f"{__name__}.{module}" for module in _MODULES)):
+            if hasattr(module, name):
+                globals()[name] = getattr(module, name)
+                return globals()[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

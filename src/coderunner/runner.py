@@ -16,7 +16,7 @@ from typing import Self
 
 from coderunner.capture import Sink
 from coderunner.engines import open_engine
-from coderunner.engines.base import Engine, State
+from coderunner.engines.base import Capabilities, Engine, State
 from coderunner.entry import Layout, lay_out
 from coderunner.errors import (
     InvalidProgram,
@@ -171,15 +171,7 @@ class Runner:
         least = self.settings.min_isolation
         offered = await self.engine.capabilities()
         if not offered.isolation.at_least(least):
-            wanted = [State.ENFORCED] if least.at_least(Isolation.FULL) else [*State][:2]
-            lacking = next(c for c in offered.controls if c.state not in wanted)
-            raise IsolationTooLow(
-                f"the {self.engine.name} engine offers isolation {offered.isolation.value!r} here, "
-                f"{least.value!r} is asked for: {lacking.name} is {lacking.state.value}"
-                + (f" ({lacking.reason})" if lacking.reason else ""),
-                hint=f"{lacking.fix}; or lower the bar on purpose: --isolation "
-                f"{offered.isolation.value}, min_isolation={offered.isolation.value!r}",
-            )
+            raise _too_low(self.engine.name, offered, least)
         self._isolation_checked = True
 
 
@@ -254,6 +246,22 @@ class Build:
             isolation=(await self.runner.engine.capabilities()).isolation,
             engine=self.runner.engine.name,
         )
+
+
+def _too_low(engine: str, offered: Capabilities, least: Isolation) -> IsolationTooLow:
+    """Names the first control that is missing, and its fix."""
+    level = offered.isolation.value
+    message = f"the {engine} engine offers isolation {level!r} here, {least.value!r} is asked for"
+    lower = f"lower the bar on purpose: --isolation {level}, min_isolation={level!r}"
+    enough = {State.ENFORCED} if least.at_least(Isolation.FULL) else {State.ENFORCED, State.SAMPLED}
+    lacking = next((c for c in offered.controls if c.state not in enough), None)
+    if lacking is None:
+        return IsolationTooLow(message, hint=f"use an engine with a kernel of its own, or {lower}")
+    why = f" ({lacking.reason})" if lacking.reason else ""
+    return IsolationTooLow(
+        f"{message}: {lacking.name} is {lacking.state.value}{why}",
+        hint=f"{lacking.fix}; or {lower}" if lacking.fix else lower,
+    )
 
 
 def _out_of_memory(language: Language, outcome: Outcome) -> Outcome:

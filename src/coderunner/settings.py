@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+from dataclasses import asdict
 from pathlib import Path
 
-from pydantic import Field
+from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from coderunner.language import user_language_dir
@@ -16,6 +17,22 @@ def user_cache_dir() -> Path:
     """Where things live that can be made again: `$XDG_CACHE_HOME/coderunner`."""
     base = os.environ.get("XDG_CACHE_HOME", "")
     return Path(base if os.path.isabs(base) else os.path.expanduser("~/.cache"), "coderunner")
+
+
+CEILING = Limits(
+    wall_ms=600_000,
+    cpu_ms=3_600_000,
+    memory_mb=16_384,
+    processes=4096,
+    output_bytes=256 * MIB,
+    flood_bytes=4096 * MIB,
+    disk_mb=8192,
+    files=1_000_000,
+    open_files=65_536,
+    stack_mb=4096,
+    cpus=256,
+    address_space_mb=1_048_576,
+)
 
 
 class Settings(BaseSettings):
@@ -40,22 +57,15 @@ class Settings(BaseSettings):
         description='which compiler or interpreter to take: {"python": "/opt/py/bin/python3"}',
     )
     ceiling: Limits = Field(
-        default_factory=lambda: Limits(
-            wall_ms=600_000,
-            cpu_ms=3_600_000,
-            memory_mb=16_384,
-            processes=4096,
-            output_bytes=256 * MIB,
-            flood_bytes=4096 * MIB,
-            disk_mb=8192,
-            files=1_000_000,
-            open_files=65_536,
-            stack_mb=4096,
-            cpus=256,
-            address_space_mb=1_048_576,
-        ),
-        description="the most that any caller may ask for",
+        default=CEILING,
+        description="the most that any caller may ask for; what is not set stays as it is",
     )
+
+    @field_validator("ceiling", mode="before")
+    @classmethod
+    def _complete(cls, value: object) -> object:
+        """One field of the ceiling set in the environment must not reset all the others."""
+        return {**asdict(CEILING), **value} if isinstance(value, dict) else value
 
     def language_dirs(self) -> list[Path]:
         """The user's directories; the one from the settings has the last word."""

@@ -67,6 +67,22 @@ async def spawner(linux: Bench) -> int:
     return pid
 
 
+def settled(spawner: int) -> tuple[int, ...]:
+    """How much there is of everything, once the spawner has its two spare boxes again."""
+    wait_for(lambda: len(sampling.tree(spawner)) == 3)
+    gc.collect()
+    counts = (open_fds(spawner), open_fds(os.getpid()), mounts(), len(cgroups(spawner)))
+    return (len(descendants()), *counts)
+
+
+@pytest.mark.slow
+async def test_spares_that_nobody_wants_are_ended(linux: Bench, spawner: int) -> None:
+    await linux.sh("true")
+    settled(spawner)
+    wait_for(lambda: sampling.tree(spawner) == [spawner])
+    assert (await linux.sh("echo again")).stdout.data == b"again\n"
+
+
 async def test_the_spawner_starts_with_the_first_job_and_goes_with_the_engine(
     workspace: Workspace,
 ) -> None:
@@ -84,24 +100,21 @@ async def test_the_spawner_starts_with_the_first_job_and_goes_with_the_engine(
 async def test_500_runs_in_a_row_leave_nothing(linux: Bench, spawner: int) -> None:
     for _ in range(20):
         await linux.sh("true")
-    pid = spawner
-    gc.collect()
-    before = (open_fds(pid), open_fds(os.getpid()), mounts(), descendants(), cgroups(pid))
-    memory = resident_kb(pid), resident_kb(os.getpid())
+    before = settled(spawner)
+    memory = resident_kb(spawner), resident_kb(os.getpid())
     for _ in range(500):
         assert (await linux.sh("echo hi")).stdout.data == b"hi\n"
-    gc.collect()
-    assert before == (open_fds(pid), open_fds(os.getpid()), mounts(), descendants(), cgroups(pid))
-    assert resident_kb(pid) - memory[0] < 1024
+    assert settled(spawner) == before
+    assert resident_kb(spawner) - memory[0] < 1024
     assert resident_kb(os.getpid()) - memory[1] < 4096
 
 
 async def test_50_at_once_leave_nothing(linux: Bench, spawner: int) -> None:
-    pid = spawner
-    before = (open_fds(pid), open_fds(os.getpid()), mounts(), descendants(), cgroups(pid))
+    await linux.sh("true")
+    before = settled(spawner)
     outcomes = await asyncio.gather(*(linux.sh("sleep 0.2; echo $$") for _ in range(50)))
     assert {outcome.stdout.data for outcome in outcomes} == {b"2\n"}
-    assert before == (open_fds(pid), open_fds(os.getpid()), mounts(), descendants(), cgroups(pid))
+    assert settled(spawner) == before
 
 
 async def test_a_dead_spawner_fails_its_runs_and_is_replaced(linux: Bench, spawner: int) -> None:

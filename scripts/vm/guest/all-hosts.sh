@@ -13,7 +13,7 @@ PYTEST='tests/engines'
 USER_ID=$(id -u tester)
 ENVIRONMENT=(
     PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin LANG=C.UTF-8 CI=true TMPDIR=/tmp
-    PYTHONDONTWRITEBYTECODE=1 HYPOTHESIS_STORAGE_DIRECTORY=/tmp/hypothesis
+    PYTHONDONTWRITEBYTECODE=1 HYPOTHESIS_STORAGE_DIRECTORY=/tmp/hypothesis "PYTEST=$PYTEST"
 )
 SUITE=(/checkout/scripts/vm/guest/suite.sh) # wants the level of isolation to expect
 
@@ -61,7 +61,6 @@ on_refusals() {
 play() {
     local host=$1 began=$SECONDS status
     echo "=== $host"
-    export PYTEST
     "on_$host" </dev/null 2>&1 | tee "/tmp/$host.log"
     status=${PIPESTATUS[0]}
     echo "$host $status $((SECONDS - began)) $(grep -E '(passed|failed|error).* in ' "/tmp/$host.log" | tail -1)" \

@@ -12,7 +12,7 @@ from coderunner.engines.base import Capabilities, Control, Engine, Process, Stat
 from coderunner.engines.linux.boxes import protocol
 from coderunner.engines.linux.client import Spawner
 from coderunner.engines.linux.process import BoxProcess
-from coderunner.errors import InvalidProgram
+from coderunner.errors import EngineUnavailable, InvalidProgram
 from coderunner.model import Isolation, Job
 from coderunner.pipes import PipeReader, PipeWriter
 
@@ -30,6 +30,7 @@ _WALLS = (
     "no_new_privs",
     "seccomp filter",
 )
+_CGROUP_FIX = "run as root, or with a delegated cgroup: systemd-run --user --scope -p Delegate=yes"
 _METERS = ("memory", "processes", "cpu time")
 
 
@@ -43,10 +44,17 @@ class LinuxEngine(Engine):
     async def capabilities(self) -> Capabilities:
         facts = (await self._running_spawner()).facts
         walls = [Control(name, State.ENFORCED) for name in _WALLS]
-        return Capabilities(_isolation(facts), (*walls, _landlock(facts), *_meters(facts)))
+        clock = [Control(name, State.ENFORCED) for name in ("wall time", "disk")]
+        controls = (*walls, _landlock(facts), *_meters(facts), *clock)
+        return Capabilities(_isolation(facts), controls)
 
     async def start(self, job: Job) -> Process:
         spawner = await self._running_spawner()
+        if job.limits.cpus is not None and not spawner.facts["cgroup"]:
+            raise EngineUnavailable(
+                f"cpus={job.limits.cpus} cannot be held here: {spawner.facts['why_no_cgroup']}",
+                hint=f"{_CGROUP_FIX}; or leave cpus out",
+            )
         message = {
             "argv": list(job.argv),
             "env": {**_HOME, **job.env},
@@ -118,6 +126,7 @@ def _landlock(facts: protocol.Message) -> Control:
 def _meters(facts: protocol.Message) -> list[Control]:
     if facts["cgroup"]:
         reason = f"cgroup v{facts['cgroup']}"
-        return [Control(name, State.ENFORCED, reason) for name in _METERS]
-    fix = "run as root, or with a delegated cgroup: systemd-run --user --scope -p Delegate=yes"
-    return [Control(name, State.SAMPLED, facts["why_no_cgroup"], fix) for name in _METERS]
+        return [Control(name, State.ENFORCED, reason) for name in (*_METERS, "cpus")]
+    why = facts["why_no_cgroup"]
+    sampled = [Control(name, State.SAMPLED, why, _CGROUP_FIX) for name in _METERS]
+    return [*sampled, Control("cpus", State.ABSENT, f"refused: {why}", _CGROUP_FIX)]

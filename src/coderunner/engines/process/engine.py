@@ -180,7 +180,7 @@ def _rlimits(limits: Limits) -> list[tuple[int, int, int]]:
 
 
 def _controls() -> tuple[Control, ...]:
-    """Named and ordered like the linux engine's, so that both fit one table; then a few more."""
+    """Named and ordered like the linux engine's, so that both fit one table."""
 
     def absent(name: str, reason: str) -> Control:
         return Control(name, State.ABSENT, reason, _FIX)
@@ -204,7 +204,7 @@ def _controls() -> tuple[Control, ...]:
         sampled("memory"),
         sampled("processes"),
         sampled("cpu time"),
-        Control("wall time", State.ENFORCED),
         absent("cpus", "ordinary processes cannot be throttled"),
+        Control("wall time", State.ENFORCED),
         absent("disk", "each file is limited to disk_mb, but not their sum nor their number"),
     )

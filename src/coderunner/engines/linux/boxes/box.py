@@ -7,11 +7,11 @@ import signal
 import socket
 from typing import Any
 
-from . import kernel, protocol
-from .cgroups import Cgroup, Meters
+from . import protocol, sampling
+from .cgroups import Cgroup
 from .copying import copy_tree
 
-Key = tuple[object, ...]  # boxes with the same key show the same file system
+Key = tuple[object, ...]  # boxes with the same key have the same limits and file system
 
 
 class Box:
@@ -24,6 +24,7 @@ class Box:
         channel: socket.socket,
         scratch: int,
         cgroup: Cgroup | None,
+        memory_event: int | None,
         uid: int,
     ) -> None:
         self.key = key
@@ -32,34 +33,35 @@ class Box:
         self.channel = channel
         self.scratch = scratch
         self.cgroup = cgroup
+        self.memory_event = memory_event
         self.uid = uid
         self.ready = False
+        self.cpu_before_ms = 0.0
 
-    def fill(self, limits: dict[str, Any], workspace: int) -> None:
-        """Size its tmpfs and copy the job's files into it."""
-        options = {
-            "size": f"{limits['disk_mb']}m",
-            "nr_inodes": str(limits["files"] + 16),  # our own directories
-        }
-        kernel.reconfigure(self.scratch, options)
+    def become_ready(self) -> None:
+        """Process 1 has said so. What it used until now is not the program's."""
+        self.ready = True
+        if self.cgroup is not None:
+            self.cpu_before_ms = self.cgroup.cpu_ms()
+        else:
+            self.cpu_before_ms = sampling.measure([self.pid]).cpu_ms
+
+    def fill(self, workspace: int) -> None:
+        """Copy the job's files into its tmpfs."""
         target = self.workspace()
         try:
             copy_tree(workspace, target, self.uid)
         finally:
             os.close(target)
 
-    def meter(self, limits: dict[str, Any]) -> None:
-        if self.cgroup is not None:
-            meters = Meters(
-                memory_bytes=limits["memory_mb"] << 20,
-                processes=limits["processes"] + 1,  # process 1 is ours
-                cpus=limits["cpus"],
-            )
-            self.cgroup.limit(meters, self.pid)
-
     def assign(self, message: protocol.Message, stdio: list[int]) -> None:
         """Hand over the job. From here on the program runs."""
-        job = {"op": "job", **{name: message[name] for name in ("argv", "env", "limits")}}
+        job = {
+            "op": "job",
+            "argv": message["argv"],
+            "env": message["env"],
+            "cpu_ms": message["limits"]["cpu_ms"],
+        }
         protocol.send(self.channel, protocol.encode(job), stdio)
 
     def report(self) -> dict[str, Any]:
@@ -83,7 +85,8 @@ class Box:
         """Reap it and let go of all that belonged to it."""
         os.waitpid(self.pid, 0)
         self.channel.close()
-        os.close(self.pidfd)
-        os.close(self.scratch)
+        for fd in (self.pidfd, self.scratch, self.memory_event):
+            if fd is not None:
+                os.close(fd)
         if self.cgroup is not None:
             self.cgroup.remove()

@@ -52,8 +52,8 @@ class Cgroup:
         for directory in self.directories:
             remove_directory(directory)
 
-    def limit(self, meters: Meters, pid: int) -> None:
-        """Hold what is in here, which is `pid`, to these figures."""
+    def limit(self, meters: Meters) -> None:
+        """Hold whatever comes in here to these figures."""
         raise NotImplementedError
 
     def cpu_ms(self) -> float:
@@ -77,22 +77,21 @@ class CgroupV1(Cgroup):
     # milliseconds; and process 1 has one thread only.
     entrance = "tasks"
 
-    def limit(self, meters: Meters, pid: int) -> None:
+    def limit(self, meters: Meters) -> None:
         write(self.file("memory.limit_in_bytes"), meters.memory_bytes)
         swap = self.file("memory.memsw.limit_in_bytes")
         if os.path.exists(swap):  # absent where the kernel does not count swap
             write(swap, meters.memory_bytes)
         write(self.file("pids.max"), meters.processes)
         if meters.cpus is not None:
-            self._throttle(meters.cpus, pid)
+            self._throttle(meters.cpus)
 
-    def _throttle(self, cpus: float, pid: int) -> None:
+    def _throttle(self, cpus: float) -> None:
         """The hierarchy for it is one more to make and to remove, so only who throttles pays."""
         directory = self._directories["cpu"]
         if directory not in self.directories:
             os.mkdir(directory, 0o755)
             self.directories += (directory,)
-            write(f"{directory}/tasks", pid)
         write(self.file("cpu.cfs_period_us"), 100_000)
         write(self.file("cpu.cfs_quota_us"), max(1000, int(100_000 * cpus)))
 
@@ -118,7 +117,7 @@ class CgroupV1(Cgroup):
 class CgroupV2(Cgroup):
     entrance = "cgroup.procs"
 
-    def limit(self, meters: Meters, pid: int) -> None:
+    def limit(self, meters: Meters) -> None:
         write(self.file("memory.max"), meters.memory_bytes)
         swap = self.file("memory.swap.max")
         if os.path.exists(swap):

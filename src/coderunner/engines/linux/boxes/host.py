@@ -8,7 +8,8 @@ from __future__ import annotations
 import os
 from typing import Any, NamedTuple
 
-from . import cgroup_place, identity, kernel, landlock, rootfs
+from . import cgroup_place, identity, kernel, landlock
+from .making import Maker, Order
 
 _USERNS_HINT = (
     "allow unprivileged user namespaces (sysctl kernel.unprivileged_userns_clone=1, "
@@ -18,6 +19,19 @@ _APPARMOR_HINT = (
     "the user namespace was created but has no rights, as on Ubuntu 24.04: "
     "sysctl kernel.apparmor_restrict_unprivileged_userns=0, or run as root"
 )
+
+
+_ROOT_HINT = "run as root with all rights, not inside a container without CAP_SYS_ADMIN"
+_TRIAL_LIMITS = {
+    "memory_mb": 64,
+    "processes": 8,
+    "disk_mb": 1,
+    "files": 100,
+    "open_files": 64,
+    "stack_mb": 8,
+    "cpus": None,
+    "address_space_mb": None,
+}
 
 
 class Unsuitable(Exception):
@@ -43,7 +57,7 @@ class Host(NamedTuple):
 
 
 def prepare() -> Host:
-    """Take the rights the spawner needs and try the walls once."""
+    """Take the rights the spawner needs."""
     if kernel.MACHINE not in kernel.SUPPORTED_MACHINES:
         supported = " and ".join(kernel.SUPPORTED_MACHINES)
         raise Unsuitable(
@@ -52,7 +66,6 @@ def prepare() -> Host:
     cgroups, why = _find_cgroups()
     if os.geteuid() != 0:
         _enter_user_namespace()
-    _try_walls()
     return Host(cgroups, why)
 
 
@@ -77,13 +90,17 @@ def _enter_user_namespace() -> None:
         ) from error
 
 
-def _try_walls() -> None:
-    """Build a root file system and throw it away: the surest test of mounts and namespaces."""
-    in_user_namespace = os.geteuid() != 0
+def try_walls(maker: Maker) -> None:
+    """Make a box and throw it away: the surest test of mounts, namespaces and all the rest."""
+    hint = _APPARMOR_HINT if os.geteuid() != 0 else _ROOT_HINT
     try:
-        os.close(rootfs.build((), identity.INNER_ID, in_user_namespace=in_user_namespace))
+        box = maker.make(Order({"limits": _TRIAL_LIMITS, "mounts": []}))
     except OSError as error:
-        hint = (
-            _APPARMOR_HINT if in_user_namespace else "run with CAP_SYS_ADMIN (not in a container)"
-        )
-        raise Unsuitable(f"no root file system can be built ({error.strerror})", hint) from error
+        raise Unsuitable(f"no box can be made ({error.strerror})", hint) from error
+    word = box.report()
+    box.kill()
+    box.close()
+    maker.release(box)
+    if "ready" not in word:
+        why = word.get("failed", "it died while it was set up")
+        raise Unsuitable(f"no box can be set up ({why})", hint)

@@ -30,6 +30,7 @@ _SPARE_TASKS = 16
 class Plan(NamedTuple):
     """All that process 1 needs to know before it has a job. Descriptors are inherited."""
 
+    limits: Mapping[str, Any]
     shown: Sequence[str]  # paths of the host's that the root has for this box
     scratch_mounts: Sequence[str]  # paths that look writable; what is written is thrown away
     uid: int
@@ -49,7 +50,8 @@ def run(plan: Plan) -> NoReturn:
     channel = socket.socket(fileno=plan.channel)
     step = ""
     try:
-        for stage in (_close_others, _enter_root, _raise_network, _join_cgroup, _wall_in):
+        stages = (_close_others, _enter_root, _raise_network, _join_cgroup, _wall_in, _limit)
+        for stage in stages:
             step = stage.__name__.strip("_").replace("_", " ")
             stage(plan)
     except BaseException as error:
@@ -192,7 +194,9 @@ def _start(plan: Plan, job: protocol.Message, stdio: list[int]) -> int:
     for number, fd in enumerate(stdio):
         os.dup2(fd, number)
     _close_all_but({plan.channel})
-    _limit(job["limits"], sampled=not plan.cgroup)
+    if job["cpu_ms"]:
+        # A backstop for one process; the spawner watches the whole tree and is more exact.
+        _set_limit(resource.RLIMIT_CPU, job["cpu_ms"] // 1000 + 2)
     return os.posix_spawn(
         job["argv"][0],
         job["argv"],
@@ -203,17 +207,15 @@ def _start(plan: Plan, job: protocol.Message, stdio: list[int]) -> int:
     )
 
 
-def _limit(limits: Mapping[str, Any], *, sampled: bool) -> None:
+def _limit(plan: Plan) -> None:
+    limits = plan.limits
     _set_limit(resource.RLIMIT_CORE, 0)
     _set_limit(resource.RLIMIT_FSIZE, limits["disk_mb"] << 20)
     _set_limit(resource.RLIMIT_NOFILE, limits["open_files"])
     _set_limit(resource.RLIMIT_STACK, limits["stack_mb"] << 20)
     _set_limit(resource.RLIMIT_MEMLOCK, 64 << 10)
     _set_limit(resource.RLIMIT_MSGQUEUE, 0)
-    if limits["cpu_ms"]:
-        # A backstop for one process; the spawner watches the whole tree and is more exact.
-        _set_limit(resource.RLIMIT_CPU, limits["cpu_ms"] // 1000 + 2)
-    if sampled:
+    if not plan.cgroup:
         # Counts this box alone, because it has a user namespace of its own.
         _set_limit(resource.RLIMIT_NPROC, limits["processes"] + _SPARE_TASKS)
     if limits["address_space_mb"]:

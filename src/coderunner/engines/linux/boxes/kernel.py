@@ -21,7 +21,6 @@ _SYS_MOVE_MOUNT = 429
 _SYS_FSOPEN = 430
 _SYS_FSCONFIG = 431
 _SYS_FSMOUNT = 432
-_SYS_FSPICK = 433
 _SYS_MOUNT_SETATTR = 442
 _SYS_LANDLOCK_CREATE_RULESET = 444
 _SYS_LANDLOCK_ADD_RULE = 445
@@ -64,8 +63,6 @@ _FSOPEN_CLOEXEC = 1
 _FSMOUNT_CLOEXEC = 1
 _FSCONFIG_SET_STRING = 1
 _FSCONFIG_CMD_CREATE = 6
-_FSCONFIG_CMD_RECONFIGURE = 7
-_FSPICK_FLAGS = 0x1 | 0x8  # close on exec, empty path
 
 PR_SET_PDEATHSIG = 1
 PR_SET_DUMPABLE = 4
@@ -223,19 +220,6 @@ def new_tmpfs(options: dict[str, str], attributes: int) -> int:
             ctypes.c_uint(_FSMOUNT_CLOEXEC),
             ctypes.c_uint(attributes),
         )
-    finally:
-        os.close(context)
-
-
-def reconfigure(mount_fd: int, options: dict[str, str]) -> None:
-    """Change the options of a mounted file system, as its size."""
-    context = _syscall(
-        "fspick", _SYS_FSPICK, ctypes.c_int(mount_fd), b"", ctypes.c_uint(_FSPICK_FLAGS)
-    )
-    try:
-        for key, value in options.items():
-            _fsconfig(context, _FSCONFIG_SET_STRING, key, value)
-        _fsconfig(context, _FSCONFIG_CMD_RECONFIGURE, None, None)
     finally:
         os.close(context)
 

@@ -8,11 +8,41 @@ import os
 import socket
 from typing import Any
 
-from . import cgroup_place, identity, inside, kernel, landlock, rootfs, seccomp
+from . import cgroup_place, identity, inside, kernel, landlock, protocol, rootfs, seccomp
 from .box import Box, Key
+from .cgroups import Meters
 
 FIRST_UID = 60_000  # boxes of a root spawner run as this uid and those that follow it
 _MAX_ROOTS = 32
+
+
+# What a box is built around. The other limits are watched from outside, job by job.
+_BUILT_IN = (
+    "memory_mb",
+    "processes",
+    "disk_mb",
+    "files",
+    "open_files",
+    "stack_mb",
+    "cpus",
+    "address_space_mb",
+)
+
+
+class Order:
+    """What kind of box a job needs."""
+
+    def __init__(self, message: protocol.Message) -> None:
+        self.limits: dict[str, Any] = message["limits"]
+        self.mounts: list[list[Any]] = message["mounts"]
+        sources = [source for source, _, _ in self.mounts]
+        # Changes when something the host shows is replaced: an old root would show what is gone.
+        self.root_key: Key = (
+            *((source, target) for source, target, _ in self.mounts),
+            *rootfs.identities(sources),
+        )
+        scratch = tuple(target for _, target, scratch in self.mounts if scratch)
+        self.key: Key = (self.root_key, scratch, *(self.limits[name] for name in _BUILT_IN))
 
 
 class Maker:
@@ -26,26 +56,24 @@ class Maker:
         self._uids: set[int] = set()  # in use
         self._numbers = itertools.count(1)
 
-    def key(self, mounts: list[list[Any]]) -> Key:
-        """What boxes for jobs with these mounts have in common. It changes when something the
-        host shows them is replaced: a box made before that would show what is gone."""
-        triples = sorted((source, target, scratch) for source, target, scratch in mounts)
-        return (*triples, *rootfs.identities([source for source, _, _ in triples]))
-
-    def make(self, key: Key, mounts: list[list[Any]]) -> Box:
+    def make(self, order: Order) -> Box:
         """Clone a box; it sets itself up while we go on. Raises and leaves nothing behind if
         that cannot be done."""
-        root = self._root_for(key, mounts)
+        limits, mounts = order.limits, order.mounts
+        root = self._root_for(order)
         name = f"box-{next(self._numbers)}"
         uid = self._free_uid()
         with contextlib.ExitStack() as undo:
-            scratch = kernel.new_tmpfs(
-                {"mode": "755"}, kernel.MOUNT_ATTR_NOSUID | kernel.MOUNT_ATTR_NODEV
-            )
+            scratch = _new_scratch(limits)
             undo.callback(os.close, scratch)
             cgroup = self._place.make(name) if self._place is not None else None
+            memory_event = None
             if cgroup is not None:
                 undo.callback(cgroup.remove)
+                cgroup.limit(_meters(limits))
+                memory_event = cgroup.watch_memory()
+                if memory_event is not None:
+                    undo.callback(os.close, memory_event)
             ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
             undo.callback(ours.close)
             with contextlib.ExitStack() as given:  # what only the box needs
@@ -54,6 +82,7 @@ class Maker:
                 for fd in entrances:
                     given.callback(os.close, fd)
                 plan = inside.Plan(
+                    limits=limits,
                     shown=[target for _, target, _ in mounts],
                     scratch_mounts=[target for _, target, scratch in mounts if scratch],
                     uid=uid,
@@ -73,12 +102,13 @@ class Maker:
             undo.pop_all()
         self._uids.add(uid)
         return Box(
-            key=key,
+            key=order.key,
             pid=pid,
             pidfd=pidfd,
             channel=ours,
             scratch=scratch,
             cgroup=cgroup,
+            memory_event=memory_event,
             uid=uid,
         )
 
@@ -96,12 +126,30 @@ class Maker:
             return identity.INNER_ID
         return next(uid for uid in itertools.count(FIRST_UID) if uid not in self._uids)
 
-    def _root_for(self, key: Key, mounts: list[list[Any]]) -> int:
-        if key not in self._roots:
+    def _root_for(self, order: Order) -> int:
+        if order.root_key not in self._roots:
             if len(self._roots) >= _MAX_ROOTS:
                 os.close(self._roots.pop(next(iter(self._roots))))
-            pairs = [(source, target) for source, target, _ in mounts]
-            self._roots[key] = rootfs.build(
+            pairs = [(source, target) for source, target, _ in order.mounts]
+            self._roots[order.root_key] = rootfs.build(
                 pairs, identity.INNER_ID, in_user_namespace=self._in_user_namespace
             )
-        return self._roots[key]
+        return self._roots[order.root_key]
+
+
+def _new_scratch(limits: dict[str, Any]) -> int:
+    """The tmpfs that holds all that a box may write."""
+    options = {
+        "size": f"{limits['disk_mb']}m",
+        "nr_inodes": str(limits["files"] + 16),  # our own directories
+        "mode": "755",
+    }
+    return kernel.new_tmpfs(options, kernel.MOUNT_ATTR_NOSUID | kernel.MOUNT_ATTR_NODEV)
+
+
+def _meters(limits: dict[str, Any]) -> Meters:
+    return Meters(
+        memory_bytes=limits["memory_mb"] << 20,
+        processes=limits["processes"] + 1,  # process 1 is ours
+        cpus=limits["cpus"],
+    )

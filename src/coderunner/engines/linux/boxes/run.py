@@ -24,13 +24,11 @@ class Run:
         self.id: int = message["id"]
         self.limits: dict[str, Any] = message["limits"]
         self.box: Box
-        self.memory_event: int | None = None
         self.started = False
         self.reason = ""  # set once the spawner has decided to end it
         self.failure: dict[str, Any] | None = None  # set if it never came to run
         self._message = message
         self._fds = fds
-        self._cpu_before = 0.0  # what process 1 used for itself
         self._cpu_ms = 0.0
         self._memory_peak_kb = 0
         self._since = time.monotonic()  # of its start, once it has
@@ -45,13 +43,7 @@ class Run:
         """The box is ready: give it the job."""
         box = self.box
         *stdio, workspace = self._fds
-        box.fill(self.limits, workspace)
-        box.meter(self.limits)
-        if box.cgroup is not None:
-            self.memory_event = box.cgroup.watch_memory()
-            self._cpu_before = box.cgroup.cpu_ms()
-        else:
-            self._cpu_before = sampling.measure([box.pid]).cpu_ms
+        box.fill(workspace)
         box.assign(self._message, stdio)
         self.started = True
         self._since = time.monotonic()
@@ -98,7 +90,7 @@ class Run:
         if cgroup.hit_process_limit():
             return "processes"
         if self.limits["cpu_ms"]:
-            left = self.limits["cpu_ms"] - (cgroup.cpu_ms() - self._cpu_before)
+            left = self.limits["cpu_ms"] - (cgroup.cpu_ms() - self.box.cpu_before_ms)
             if left <= 0:
                 return "cpu_time"
             soonest = left / 1000 / (os.cpu_count() or 1)
@@ -129,7 +121,7 @@ class Run:
             if exact is not None:
                 memory_kb = exact.anonymous_kb + max(exact.shared_kb, files_kb)
         self._memory_peak_kb = max(self._memory_peak_kb, memory_kb)
-        self._cpu_ms = max(self._cpu_ms, own.cpu_ms + program.cpu_ms - self._cpu_before)
+        self._cpu_ms = max(self._cpu_ms, own.cpu_ms + program.cpu_ms - self.box.cpu_before_ms)
         return program.tasks
 
     def conclude(self) -> dict[str, Any]:
@@ -169,7 +161,7 @@ class Run:
     def _read_meters(self, report: dict[str, Any]) -> None:
         largest = report.get("max_rss_kb", 0)
         if self.box.cgroup is not None:
-            self._cpu_ms = max(0.0, self.box.cgroup.cpu_ms() - self._cpu_before)
+            self._cpu_ms = max(0.0, self.box.cgroup.cpu_ms() - self.box.cpu_before_ms)
             self._memory_peak_kb = self.box.cgroup.memory_peak_kb() or largest
             return
         self._cpu_ms = max(self._cpu_ms, report.get("cpu_ms", 0.0))

@@ -14,7 +14,7 @@ from .box import Box, Key
 
 _PER_KEY = 2
 _IN_ALL = 8
-_KEEP_SECONDS = 30.0
+_KEEP_SECONDS = 10.0
 
 
 class Spares:

@@ -19,10 +19,9 @@ from typing import Any
 
 from . import host, protocol
 from .box import Box, Key
-from .making import Maker
+from .making import Maker, Order
 from .run import Run
 from .spares import Spares
-
 
 # A spare is made while its kind's program runs, but not in its very first moments: most of what
 # is slow about a short program is to get it going.
@@ -34,7 +33,7 @@ class Spawner:
         self._channel = channel
         self._maker = maker
         self._spares = Spares()
-        self._wanted: dict[Key, tuple[float, list[list[Any]]]] = {}  # spares: when due, mounts
+        self._wanted: dict[Key, tuple[float, Order]] = {}  # spares to be made, and when
         self._runs: dict[int, Run] = {}  # by job id
         self._run_in: dict[Box, Run] = {}
         self._on_ready: dict[int, tuple[Any, Any]] = {}  # by fd: what to call, and with what
@@ -94,8 +93,8 @@ class Spawner:
         try:
             if len(fds) < protocol.START_FDS:  # the kernel drops what finds no room
                 raise OSError(errno.EMFILE, "too many open files")
-            key = self._maker.key(message["mounts"])
-            box = self._spares.take(key) or self._make(key, message["mounts"])
+            order = Order(message)
+            box = self._spares.take(order.key) or self._make(order)
         except Exception as error:  # one job's trouble must not become that of all the others
             for fd in fds:
                 os.close(fd)
@@ -108,22 +107,22 @@ class Spawner:
         self._run_in[box] = run
         if box.ready:
             self._begin(run)
-        if self._spares.wants(key):
-            self._wanted.setdefault(key, (time.monotonic() + _REFILL_DELAY, message["mounts"]))
+        if self._spares.wants(order.key):
+            self._wanted.setdefault(order.key, (time.monotonic() + _REFILL_DELAY, order))
 
     def _refill(self, now: float) -> None:
         """Make the spares that are due, one of each kind at a time."""
-        for key, (due, mounts) in list(self._wanted.items()):
+        for key, (due, order) in list(self._wanted.items()):
             if now < due:
                 continue
             del self._wanted[key]
             with contextlib.suppress(OSError):  # then the next one is made when it is needed
-                self._spares.add(self._make(key, mounts))
+                self._spares.add(self._make(order))
             if self._spares.wants(key):
-                self._wanted[key] = (now + _REFILL_DELAY, mounts)
+                self._wanted[key] = (now + _REFILL_DELAY, order)
 
-    def _make(self, key: Key, mounts: list[list[Any]]) -> Box:
-        box = self._maker.make(key, mounts)
+    def _make(self, order: Order) -> Box:
+        box = self._maker.make(order)
         self._boxes.add(box)
         self._watch(box.channel.fileno(), self._on_word, box)
         self._watch(box.pidfd, self._on_death, box)
@@ -133,13 +132,12 @@ class Spawner:
         """The first word of a box: it is ready, or it failed. The next one is read at its end."""
         self._unwatch(box.channel.fileno())
         word = box.report()
-        box.ready = "ready" in word
+        if "ready" in word:
+            box.become_ready()
         run = self._run_in.get(box)
-        if run is None:
-            return
-        if box.ready:
+        if run is not None and box.ready:
             self._begin(run)
-        else:
+        elif run is not None and not run.reason:
             run.fail("engine", word.get("failed", "the box died while it was set up"))
 
     def _begin(self, run: Run) -> None:
@@ -149,13 +147,13 @@ class Spawner:
             full = error.errno in (errno.ENOSPC, errno.EDQUOT)
             run.fail("input" if full else "engine", _what_happened(error))
         else:
-            if run.memory_event is not None:
-                self._watch(run.memory_event, self._on_memory_event, run)
+            if run.box.memory_event is not None:
+                self._watch(run.box.memory_event, self._on_memory_event, run)
 
     def _on_memory_event(self, run: Run) -> None:
         """Out of memory, and cgroup v1 has killed one process only."""
-        assert run.memory_event is not None
-        os.eventfd_read(run.memory_event)
+        assert run.box.memory_event is not None
+        os.eventfd_read(run.box.memory_event)
         run.end("memory")
 
     def _on_death(self, box: Box) -> None:
@@ -166,9 +164,6 @@ class Spawner:
             self._forget(box)
             return
         del self._runs[run.id]
-        if run.memory_event is not None:
-            self._unwatch(run.memory_event)
-            os.close(run.memory_event)
         run.close_fds()
         facts = run.conclude()
         workspace = run.workspace()
@@ -178,8 +173,9 @@ class Spawner:
             os.close(workspace)
 
     def _forget(self, box: Box) -> None:
-        self._unwatch(box.pidfd)
-        self._unwatch(box.channel.fileno())
+        for fd in (box.pidfd, box.channel.fileno(), box.memory_event):
+            if fd is not None:
+                self._unwatch(fd)
         self._boxes.discard(box)
         box.close()
         self._maker.release(box)
@@ -225,11 +221,13 @@ def main() -> None:
     channel = socket.socket(fileno=0)
     try:
         this = host.prepare()
+        maker = Maker(this.cgroups)
+        host.try_walls(maker)
     except host.Unsuitable as error:
         refusal = {"op": "unusable", "message": str(error), "hint": error.hint}
         protocol.send(channel, protocol.encode(refusal))
         return
-    spawner = Spawner(channel, Maker(this.cgroups))
+    spawner = Spawner(channel, maker)
     protocol.send(channel, protocol.encode({"op": "hello", **this.facts()}))
     gc.collect()
     gc.freeze()
