@@ -13,7 +13,8 @@ import os
 import time
 from collections.abc import Iterator, Mapping
 
-from .cgroups import Cgroup, CgroupV1, CgroupV2, read, remove_directory, write
+from .cgroups import Cgroup, CgroupV1, CgroupV2, remove_directory
+from .controls import read, write
 
 PREFIX = "coderunner-"
 _PATIENCE_SECONDS = 2.0

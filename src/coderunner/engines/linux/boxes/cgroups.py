@@ -10,6 +10,8 @@ import time
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from .controls import read, write
+
 
 class Meters(NamedTuple):
     """What to hold a box to. `cpus` is a throttle in cores, None for none."""
@@ -163,23 +165,3 @@ def keyed(path: str) -> dict[str, int]:
         return {pair[0]: int(pair[1]) for pair in pairs if len(pair) == 2}
     except FileNotFoundError:
         return {}
-
-
-def read(path: str) -> str:
-    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        # One read returns a whole control file; mountinfo can be longer.
-        parts = []
-        while part := os.read(fd, 65536):
-            parts.append(part)
-        return b"".join(parts).decode("utf-8", "surrogateescape")
-    finally:
-        os.close(fd)
-
-
-def write(path: str, value: int | str) -> None:
-    fd = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
-    try:
-        os.write(fd, str(value).encode())
-    finally:
-        os.close(fd)

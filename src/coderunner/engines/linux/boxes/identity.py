@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 
 from . import kernel
+from .controls import read, write
 
 INNER_ID = 1000  # uid and gid as the program sees them, on every host and in every mode
 _SYS_ADMIN = 1 << 21
@@ -39,9 +40,9 @@ def become_nobody(host_uid: int, last_capability: int) -> None:
 
 def map_ids(uid: int, gid: int) -> None:
     """Show `uid` and `gid` of the parent namespace as INNER_ID in this new one."""
-    _write("/proc/self/setgroups", "deny")
-    _write("/proc/self/uid_map", f"{INNER_ID} {uid} 1")
-    _write("/proc/self/gid_map", f"{INNER_ID} {gid} 1")
+    write("/proc/self/setgroups", "deny")
+    write("/proc/self/uid_map", f"{INNER_ID} {uid} 1")
+    write("/proc/self/gid_map", f"{INNER_ID} {gid} 1")
 
 
 def drop_capabilities(last_capability: int) -> None:
@@ -54,8 +55,7 @@ def drop_capabilities(last_capability: int) -> None:
 
 
 def last_capability() -> int:
-    with open("/proc/sys/kernel/cap_last_cap", encoding="ascii") as file:
-        return int(file.read())
+    return int(read("/proc/sys/kernel/cap_last_cap"))
 
 
 _EXPECTED = {
@@ -73,20 +73,8 @@ _EXPECTED = {
 
 def check_self() -> None:
     """Read back what the kernel says of this process; raise NotIsolated if a control is missing."""
-    fd = os.open("/proc/self/status", os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        status = os.read(fd, 16384).decode()
-    finally:
-        os.close(fd)
-    found = dict(line.split(":\t", 1) for line in status.splitlines() if ":\t" in line)
+    lines = read("/proc/self/status").splitlines()
+    found = dict(line.split(":\t", 1) for line in lines if ":\t" in line)
     for field, expected in _EXPECTED.items():
         if found.get(field) != expected:
             raise NotIsolated(f"{field} is {found.get(field)!r}, expected {expected!r}")
-
-
-def _write(path: str, text: str) -> None:
-    fd = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
-    try:
-        os.write(fd, text.encode())
-    finally:
-        os.close(fd)

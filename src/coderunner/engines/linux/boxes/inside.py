@@ -19,6 +19,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
 
 from . import identity, kernel, landlock, protocol, rootfs
+from .controls import read, write
 
 _OWN_NAMESPACES = kernel.CLONE_NEWNET | kernel.CLONE_NEWIPC | kernel.CLONE_NEWUTS
 _SIOCGIFFLAGS, _SIOCSIFFLAGS, _IFF_UP = 0x8913, 0x8914, 1
@@ -66,8 +67,12 @@ def run(plan: Plan) -> NoReturn:
 
 
 def _close_others(plan: Plan) -> None:
-    """Close everything the spawner had open, but for what the plan names."""
+    """Close everything the spawner had open, but for what the plan names. Its own stdin is the
+    line to the caller, which is none of our business either."""
     os.umask(0)
+    null = os.open("/dev/null", os.O_RDWR | os.O_CLOEXEC)
+    for number in (0, 1, 2):
+        os.dup2(null, number)
     _close_all_but({plan.channel, plan.root, plan.scratch, *plan.cgroup})
 
 
@@ -135,13 +140,13 @@ def _raise_network(plan: Plan) -> None:
 
 def _join_cgroup(plan: Plan) -> None:
     # When the machine itself runs out of memory, a box goes before anything else.
-    _write("/proc/self/oom_score_adj", "1000")
+    write("/proc/self/oom_score_adj", "1000")
     if not plan.cgroup:
         return
     for procs in plan.cgroup:
         os.write(procs, b"0")
         os.close(procs)
-    joined = _read("/proc/self/cgroup").count(f"/{plan.cgroup_name}\n")
+    joined = read("/proc/self/cgroup").count(f"/{plan.cgroup_name}\n")
     if joined < len(plan.cgroup):
         raise identity.NotIsolated("the box is not in its cgroup")
     kernel.unshare(kernel.CLONE_NEWCGROUP)
@@ -252,19 +257,3 @@ def _report(channel: socket.socket, facts: dict[str, Any]) -> None:
         channel.send(json.dumps({"op": "report", **facts}).encode())
     except OSError:
         os._exit(1)  # nobody is there to read it
-
-
-def _read(path: str) -> str:
-    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        return os.read(fd, 65536).decode("utf-8", "surrogateescape")
-    finally:
-        os.close(fd)
-
-
-def _write(path: str, text: str) -> None:
-    fd = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
-    try:
-        os.write(fd, text.encode())
-    finally:
-        os.close(fd)
