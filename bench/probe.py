@@ -6,13 +6,15 @@ mapped file), because nothing else of a box survives its walls: its descriptors 
 is another one. Standard library only and few imports, like the spawner itself: whatever is loaded
 here makes every clone slower.
 
-The memory has two halves, for the spawner and for the box, since both write at the same time. Each
-begins with the number of stamps, followed by the stamps. The names come after them.
+The memory is divided into lanes, since the spawner and several boxes write at the same time: one
+for the spawner, the others for boxes in turn. Each begins with the number of stamps, followed by
+the stamps. The names come after the lanes.
 """
 
 from __future__ import annotations
 
 import importlib
+import itertools
 import mmap
 import os
 import struct
@@ -24,25 +26,30 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-HALF = 1 << 18
-SPAWNER, BOX = 0, 1
+LANE = 1 << 18
+LANES = 16  # more than there are boxes at any one time
+SPAWNER, FIRST_BOX = 0, 1
 COUNT = struct.Struct("<q")
 STAMP = struct.Struct("<iiq")  # index of the name; 1 for its begin, 0 for its end; nanoseconds
-NAMES_AT = 2 * HALF
-SIZE = 3 * HALF
+NAMES_AT = LANES * LANE
+SIZE = NAMES_AT + LANE
 
 BORN, EXIT, CLONE = "(born)", "(exit)", "clone"
-_MODULES = ("box", "identity", "kernel", "landlock", "making", "protocol", "rootfs")
+_MODULES = ("copying", "identity", "inside", "kernel", "landlock", "making", "protocol", "rootfs")
 _CLASSES = (
+    ("box", "Box", "box"),
+    ("cgroup_place", "Place", "place"),
     ("cgroups", "Cgroup", "cgroup"),
     ("cgroups", "CgroupV1", "cgroup"),
     ("cgroups", "CgroupV2", "cgroup"),
-    ("running", "RunningBox", "running"),
+    ("making", "Maker", "maker"),
+    ("run", "Run", "run"),
+    ("spares", "Spares", "spares"),
     ("spawner", "Spawner", "spawner"),
 )
 # No clock: they wait for work, or are called dozens of times by functions that have one.
-_LEFT_OUT = {"serve", "_turn", "_fsconfig", "_syscall", "_fail", "file"}
-_CALLS = ("posix_spawn", "wait", "waitpid", "closerange", "pidfd_open", "kill")
+_LEFT_OUT = {"serve", "_turn", "_sleep_seconds", "_fsconfig", "_syscall", "_fail", "file"}
+_CALLS = ("posix_spawn", "wait", "waitpid", "closerange", "kill")
 _SMALL_CALLS = (
     *("open", "read", "write", "close", "mkdir", "rmdir", "chmod", "fchown", "stat", "scandir"),
     *("sendfile", "eventfd", "pipe2", "dup2", "chdir", "unlink", "mknod", "fstat"),
@@ -54,14 +61,14 @@ class Clock:
         with open(path, "r+b") as file:
             self._memory = mmap.mmap(file.fileno(), SIZE)
         self._names: list[str] = []
-        self._base = SPAWNER * HALF
+        self._base = SPAWNER * LANE
 
     def stamp(self, index: int, begin: int) -> None:
         now = time.monotonic_ns()
         base = self._base
         (count,) = COUNT.unpack_from(self._memory, base)
         at = base + COUNT.size + count * STAMP.size
-        if at + STAMP.size <= base + HALF:
+        if at + STAMP.size <= base + LANE:
             STAMP.pack_into(self._memory, at, index, begin, now)
             COUNT.pack_into(self._memory, base, count + 1)
 
@@ -86,17 +93,19 @@ class Clock:
         return clocked
 
     def around_clone(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """The clone returns twice, the second time in the box."""
+        """The clone returns twice, the second time in the box, which takes the next lane."""
         index, born, stamp = self.name(CLONE), self.name(BORN), self.stamp
-        spawner = os.getpid()
+        spawner, boxes = os.getpid(), itertools.count()
 
         def clocked(*args: Any, **kwargs: Any) -> Any:
+            lane = FIRST_BOX + next(boxes) % (LANES - FIRST_BOX)
             stamp(index, 1)
             result = function(*args, **kwargs)
             if os.getpid() == spawner:
                 stamp(index, 0)
             else:
-                self._base = BOX * HALF
+                self._base = lane * LANE
+                COUNT.pack_into(self._memory, self._base, 0)
                 stamp(born, 1)
                 stamp(born, 0)
             return result

@@ -19,13 +19,14 @@ from bench.measure import Figures, Track, figures
 from coderunner import __version__
 
 _COLUMNS = {
-    "runs": 7,
+    "runs": 4,
+    "least": 6,
     "p50": 6,
     "p95": 6,
     "p99": 6,
     "to bare": 7,
     "over bare": 9,
-    "to bwrap's": 10,
+    "to bwrap": 8,
 }
 
 
@@ -104,7 +105,7 @@ def _cells(section: Section, entry: Line) -> list[str | Text]:
     return [
         Text(entry.contender, style="green" if entry.contender == LINUX else ""),
         str(measured.count),
-        *(_ms(value) for value in (measured.p50, measured.p95, measured.p99)),
+        *(_ms(value) for value in (measured.least, measured.p50, measured.p95, measured.p99)),
         _times(section.times_bare(entry.contender)),
         _ms(section.overhead(entry.contender)),
         _times(section.times_bubblewrap(entry.contender)),

@@ -83,7 +83,9 @@ async def test_signals_start_out_as_usual(run: Run) -> None:
     finally:
         signal.signal(signal.SIGTERM, before)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGUSR1})
-    assert {line.split()[1] for line in out.text.splitlines()} == {"0" * 16}
+    # 32 and 33 are the C library's own: a parent may hand them down, and nobody can change them.
+    changeable = ~(0b11 << 31)
+    assert [int(line.split()[1], 16) & changeable for line in out.text.splitlines()] == [0, 0]
 
 
 async def test_many_at_once(process_engine: ProcessEngine, workspace: Workspace) -> None:

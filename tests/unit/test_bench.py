@@ -16,10 +16,17 @@ from bench.lab import BARE, BUBBLEWRAP, LINUX, Contenders, Lab, Missing
 from bench.measure import Figures, Once, Track, figures, interleave, percentile
 from bench.report import Line, Section
 from bench.rows import ROWS, Row
-from bench.steps import Stamp, tree
+from bench.stamps import Stamp, tree
+from bench.steps import MAKING_ROAD, RUN_ROAD, Station, Trip, record
+from coderunner.engines.linux import client
 from coderunner.model import Job, Mount
+from tests.support import require_sandbox, require_toolchain
 
 pytestmark = pytest.mark.unit
+
+CLOCKED = ("_flush", "_on_readable")  # by the recording, on the caller's side
+# What not every machine has.
+OPTIONAL = {"cgroup.entrances", "landlock.restrict"}
 
 
 def nothing() -> None:
@@ -196,3 +203,25 @@ def test_steps_are_summed_by_where_they_were_called_from() -> None:
     steps = tree(stamps)
     assert steps["run", "mount"] == (12, 2)
     assert steps["run",] == (40, 1)  # it never returned: it lasted until the last stamp
+
+
+@pytest.mark.engines
+async def test_a_ready_run_and_the_making_of_a_box_pass_every_station(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    require_sandbox()
+    require_toolchain("c")
+    for owner, name in ((client, "_START"), *((client.Spawner, n) for n in CLOCKED)):
+        monkeypatch.setattr(owner, name, getattr(owner, name))  # so that it is undone
+    recording = await record(4, 4, pause_s=0.2, deep=False, folder=tmp_path)
+    assert len(recording.runs) + recording.not_ready == 4
+    for road, trips in ((RUN_ROAD, recording.runs), (MAKING_ROAD, recording.makings)):
+        assert trips
+        for trip in trips:
+            assert missed(road, trip) <= OPTIONAL
+            times = [at_ns for _, at_ns in trip.stations(road)]
+            assert times == sorted(times)
+
+
+def missed(road: tuple[Station, ...], trip: Trip) -> set[str]:
+    return {station[1] for station in road if not list(trip.stations([station]))}

@@ -18,14 +18,27 @@ import pytest
 Answer = dict[str, str]
 
 PROBE = """
-import json
-from coderunner import run
+import asyncio, json
+from coderunner.engines.linux import LinuxEngine
 from coderunner.errors import EngineUnavailable
-try:
-    outcome = run("echo hello", language="bash")
-    print(json.dumps({"level": outcome.isolation.name.lower(), "said": outcome.stdout.text}))
-except EngineUnavailable as error:
-    print(json.dumps({"message": error.message, "hint": error.hint}))
+from coderunner.execution import execute
+from coderunner.model import Job, Limits
+from coderunner.workspace import Workspace
+
+async def main():
+    engine = LinuxEngine()
+    with Workspace() as workspace:
+        job = Job(("/bin/echo", "hello"), workspace.path, {}, (), Limits())
+        try:
+            outcome = await execute(engine, job)
+            said = {"level": outcome.isolation.name.lower(), "said": outcome.stdout.text}
+        except EngineUnavailable as error:
+            said = {"message": error.message, "hint": error.hint}
+        finally:
+            await engine.aclose()
+    print(json.dumps(said))
+
+asyncio.run(main())
 """
 ROOT: list[str] = []
 TESTER = ["setpriv", "--reuid", "tester", "--regid", "tester", "--init-groups", "--inh-caps=-all"]
