@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
-# Boots a small virtual machine with cgroup v2 and runs the engine tests in it, on every kind of
-# host that guest/all-hosts.sh knows.
+# Boots small virtual machines with cgroup v2 and runs the engine tests in them, on every kind of
+# host that guest/all-hosts.sh can play. Fails if a test fails or a machine does.
 #
-#   scripts/vm/test.sh                                    everything
-#   HOSTS='root user' scripts/vm/test.sh                  some kinds of host
-#   PYTEST='tests/engines -k memory' scripts/vm/test.sh   some tests
+#   scripts/vm/test.sh                                    everything, two machines side by side
+#   HOSTS='root user' scripts/vm/test.sh                  some kinds of host, one machine
+#   PYTEST='tests/engines -k memory' scripts/vm/test.sh   other tests
+#   MINUTES=60 scripts/vm/test.sh                         more patience with a slow machine
 #
-# Software emulation only: needs no rights, no /dev/kvm and no network once the image is built.
+# Software emulation only: needs no rights, no /dev/kvm, and no network once the image is built.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-MINUTES=${MINUTES:-40} # then the machine is taken down, whatever it is doing
+MINUTES=${MINUTES:-30} # then a machine is taken down, whatever it is doing
 
 command -v qemu-system-x86_64 >/dev/null || {
     echo "error: qemu-system-x86_64 is missing" >&2
@@ -19,35 +20,69 @@ command -v qemu-system-x86_64 >/dev/null || {
 image=$(scripts/vm/build-image.sh)
 
 run=$(mktemp -d "${TMPDIR:-/tmp}/coderunner-vm-XXXXXX")
-trap 'rm -rf "$run"' EXIT
-: >"$run/vm-request"
-[ -z "${HOSTS:-}" ] || printf 'HOSTS=%q\n' "$HOSTS" >>"$run/vm-request"
-[ -z "${PYTEST:-}" ] || printf 'PYTEST=%q\n' "$PYTEST" >>"$run/vm-request"
+machines=() # process ids
+clean_up() {
+    [ "${#machines[@]}" = 0 ] || kill "${machines[@]}" 2>/dev/null || true
+    wait
+    rm -rf "$run"
+}
+trap clean_up EXIT
+
 tar --create --file="$run/checkout.tar" --mode=a+rX --exclude-vcs --exclude=./.venv \
-    --exclude='.*_cache' --exclude=__pycache__ --exclude=.hypothesis . -C "$run" vm-request
-touch "$run/results"
+    --exclude='.*_cache' --exclude=__pycache__ --exclude=.hypothesis .
 
-# Ports: the console, what the tests print, one line for each host.
-status=0
-timeout --kill-after=10 "${MINUTES}m" qemu-system-x86_64 \
-    -accel tcg,thread=multi -cpu max -smp 2 -m 3072 \
-    -nodefaults -no-user-config -display none -no-reboot \
-    -kernel "$image/vmlinuz" -initrd "$image/initrd" \
-    -append 'root=/dev/vda rw console=ttyS0 quiet panic=-1 systemd.unit=coderunner-vm.service' \
-    -drive "file=$image/root.ext2,format=raw,if=virtio,snapshot=on" \
-    -drive "file=$run/checkout.tar,format=raw,if=virtio,readonly=on" \
-    -serial "file:$run/console" -serial stdio -serial "file:$run/results" </dev/null || status=$?
+# Three serial ports: the console, what the tests print, one line for each host.
+boot() {
+    local name=$1
+    {
+        printf 'HOSTS=%q\n' "$2"
+        [ -z "${PYTEST:-}" ] || printf 'PYTEST=%q\n' "$PYTEST"
+    } >"$run/vm-request"
+    cp "$run/checkout.tar" "$run/$name.tar"
+    tar --append --file="$run/$name.tar" -C "$run" vm-request
+    : >"$run/$name.results"
+    timeout --kill-after=10 "${MINUTES}m" qemu-system-x86_64 \
+        -accel tcg,thread=multi -cpu max -smp 2 -m 3072 \
+        -nodefaults -no-user-config -display none -no-reboot \
+        -kernel "$image/vmlinuz" -initrd "$image/initrd" \
+        -append 'root=/dev/vda rw console=ttyS0 quiet panic=-1 systemd.unit=coderunner-vm.service' \
+        -drive "file=$image/root.ext2,format=raw,if=virtio,snapshot=on" \
+        -drive "file=$run/$name.tar,format=raw,if=virtio,readonly=on" \
+        -serial "file:$run/$name.console" -serial "file:$run/$name.tests" \
+        -serial "file:$run/$name.results" </dev/null &
+    machines+=("$!")
+}
 
-if ! grep -q '^done' "$run/results"; then
-    echo "error: the virtual machine ended (qemu: $status) before the tests did; its last words:" >&2
-    tail -n 30 "$run/console" >&2
-    exit 1
+# The lines of one machine's table; fails if a host failed or the machine did not get to its end.
+report() {
+    local name=$1 host code seconds summary verdict failed=0
+    while read -r host code seconds summary; do
+        if [ "$host" = done ]; then return "$failed"; fi
+        verdict=ok
+        if [ "$code" != 0 ]; then verdict=FAILED failed=1; fi
+        printf '%-18s %-7s %5s s  %s\n' "$host" "$verdict" "$seconds" "$summary"
+    done < <(tr -d '\r' <"$run/$name.results")
+    echo "error: machine '$name' ended before its tests did; the last words of its console:" >&2
+    tail -n 30 "$run/$name.console" >&2
+    return 1
+}
+
+if [ -n "${HOSTS:-}" ]; then
+    names=(chosen)
+    boot chosen "$HOSTS"
+else
+    names=(root user)
+    boot root 'root root-at-top refusals'
+    boot user 'user user-delegated service-delegated'
 fi
-echo
-printf '%-20s %-7s %6s  %s\n' host result seconds tests
-while read -r host code seconds summary; do
-    [ "$host" != done ] || break
-    [ "$code" = 0 ] && verdict=ok || { verdict=FAILED; status=1; }
-    printf '%-20s %-7s %6s  %s\n' "$host" "$verdict" "$seconds" "${summary//=/}"
-done < <(tr -d '\r' <"$run/results")
+echo "booted ${#names[@]}; the hosts as they finish (name, exit status, seconds, tests):" >&2
+tail --quiet --follow --lines=+1 --pid="$$" "$run"/*.results >&2 &
+follower=$!
+wait "${machines[@]}" || true # what they were doing is in their results
+kill "$follower"
+machines=()
+
+cat "$run"/*.tests
+status=0
+for name in "${names[@]}"; do report "$name" || status=1; done
 exit "$status"

@@ -1,21 +1,26 @@
 #!/bin/bash
-# Inside the virtual machine, as root under systemd: plays every kind of host in turn and runs the
-# tests on it. One line for each goes to the third serial port; the last line there is `done`.
-#
-# /checkout/vm-request (written by ../test.sh) may choose: HOSTS=... and PYTEST=... .
+# Inside the virtual machine, as root under systemd: plays kinds of host in turn and runs the tests
+# on each. One line for each goes to the third serial port; the last line there is `done`.
 set -uo pipefail
 cd /checkout || exit 1
-HOSTS='root root-at-top user user-delegated service-delegated refusals'
-PYTEST='tests/engines'
+HOSTS='' PYTEST=''
 # shellcheck source=/dev/null
-. /checkout/vm-request
+. /checkout/vm-request # from ../test.sh: which hosts, maybe which tests
+
+# All that the embedded engine must do; and, where only the place of the cgroup differs, the core.
+EVERYTHING=${PYTEST:-tests/engines -k linux}
+THE_CORE=${PYTEST:-tests/engines/test_conformance.py -k linux}
+SUITE=/checkout/scripts/vm/guest/suite.sh # level to expect, where the boxes must be, tests
 
 USER_ID=$(id -u tester)
 ENVIRONMENT=(
     PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin LANG=C.UTF-8 CI=true TMPDIR=/tmp
-    PYTHONDONTWRITEBYTECODE=1 HYPOTHESIS_STORAGE_DIRECTORY=/tmp/hypothesis "PYTEST=$PYTEST"
+    PYTHONDONTWRITEBYTECODE=1 HYPOTHESIS_STORAGE_DIRECTORY=/tmp/hypothesis
 )
-SUITE=(/checkout/scripts/vm/guest/suite.sh) # wants the level of isolation to expect
+
+as_root() {
+    env "${ENVIRONMENT[@]}" "$@"
+}
 
 as_tester() {
     setpriv --reuid tester --regid tester --init-groups --inh-caps=-all --reset-env \
@@ -24,47 +29,45 @@ as_tester() {
 
 # A service of root's, where systemd put it.
 on_root() {
-    env "${ENVIRONMENT[@]}" "${SUITE[@]}" full
+    as_root "$SUITE" full anywhere "$EVERYTHING"
 }
 
 # No systemd to speak of: root's process is in the topmost cgroup, the only one that may have both
 # processes and children with controllers.
 on_root-at-top() {
-    (echo "$BASHPID" >/sys/fs/cgroup/cgroup.procs && on_root)
+    (echo "$BASHPID" >/sys/fs/cgroup/cgroup.procs && as_root "$SUITE" full inside "$THE_CORE")
 }
 
 # An ordinary user who may make no cgroup.
 on_user() {
-    as_tester "${SUITE[@]}" sampled
+    as_tester "$SUITE" sampled anywhere "$EVERYTHING"
 }
 
 # An ordinary user who asks the manager of their session for a cgroup of their own.
 on_user-delegated() {
-    systemctl start "user@$USER_ID.service" || return
-    as_tester systemd-run --user --scope --quiet --property=Delegate=yes "${SUITE[@]}" full
+    systemctl start "user@$USER_ID.service" &&
+        as_tester systemd-run --user --scope --quiet --property=Delegate=yes \
+            "$SUITE" full inside "$EVERYTHING"
 }
 
 # A service of an ordinary user's to which the administrator gave its own cgroup, and no other.
 on_service-delegated() {
-    local settings=()
-    for setting in "${ENVIRONMENT[@]}"; do settings+=("--setenv=$setting"); done
     systemd-run --quiet --pipe --wait --collect --property=User=tester --property=Delegate=yes \
-        "${settings[@]}" "${SUITE[@]}" full
+        "${ENVIRONMENT[@]/#/--setenv=}" "$SUITE" full inside "$THE_CORE"
 }
 
-# Hosts that cannot hold a box: they say so, and what would help.
+# Hosts that lack something: they hold a box all the same, or say what is missing and what helps.
 on_refusals() {
-    env "${ENVIRONMENT[@]}" PYTHONPATH=/checkout python3 -m pytest -q -p no:cacheprovider \
-        -c /checkout/pyproject.toml /checkout/scripts/vm/guest/refusals.py
+    as_root python3 -m pytest -q -p no:cacheprovider scripts/vm/guest/refusals.py
 }
 
 play() {
-    local host=$1 began=$SECONDS status
+    local host=$1 log=/tmp/$1.log began=$SECONDS status summary
     echo "=== $host"
-    "on_$host" </dev/null 2>&1 | tee "/tmp/$host.log"
+    "on_$host" </dev/null 2>&1 | tee "$log"
     status=${PIPESTATUS[0]}
-    echo "$host $status $((SECONDS - began)) $(grep -E '(passed|failed|error).* in ' "/tmp/$host.log" | tail -1)" \
-        >/dev/ttyS2
+    summary=$(grep -E '(passed|failed|errors?).* in [0-9.]+s' "$log" | tail -n 1)
+    echo "$host $status $((SECONDS - began)) ${summary:-no tests were run}" >/dev/ttyS2
 }
 
 for host in $HOSTS; do play "$host"; done

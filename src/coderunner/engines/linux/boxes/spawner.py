@@ -158,6 +158,8 @@ class Spawner:
 
     def _on_death(self, box: Box) -> None:
         """Process 1 is dead, and the kernel has killed the rest before letting us know."""
+        if box.channel.fileno() in self._on_ready:
+            self._on_word(box)  # what it died of, if it said so
         run = self._run_in.pop(box, None)
         if run is None:
             self._spares.drop(box)
