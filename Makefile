@@ -10,7 +10,7 @@ CHECKED := src tests bench scripts examples
 # Passed on to scripts/setup.sh; empty means: look for one.
 export PYTHON ?=
 
-.PHONY: help demo test test-user toolchains check format bench lock clean
+.PHONY: help demo test test-user test-vm toolchains check format bench lock clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1 /p' $(MAKEFILE_LIST) | \
@@ -25,6 +25,9 @@ test: $(STAMP) toolchains ## Run all tests; as root also install what they need
 
 test-user: $(STAMP) ## As root: run the tests again as an ordinary user
 	@scripts/test-as-user.sh $(ARGS)
+
+test-vm: ## Run the engine tests in a virtual machine with cgroup v2 (docs/hosts.md)
+	@scripts/vm/test.sh
 
 toolchains: $(STAMP) ## Install the missing compilers and interpreters, or say how
 	@$(BIN)/python scripts/toolchains.py

@@ -86,7 +86,7 @@ def tables(sections: Sequence[Section]) -> list[Table]:
 def _table(section: Section) -> Table:
     made = Table(
         box=box.SIMPLE_HEAD,
-        padding=(0, 1, 0, 0),
+        padding=0,
         title=f"{section.title} (ms)",
         title_justify="left",
     )

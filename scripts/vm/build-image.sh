@@ -2,7 +2,7 @@
 # Builds what the virtual machine boots from, and prints the directory that holds it: a Debian
 # bookworm root file system (root.ext2), its kernel (vmlinuz) and its initrd.
 #
-# It is built once for each version of what goes in: this script, guest/coderunner-vm.service and
+# It is built once for each version of what goes in: this script, guest/vm-tests.service and
 # requirements.lock. The checkout is not part of it; it comes in fresh with every run.
 #
 # Packages come from where apt on this machine gets its Debian packages, wheels from where pip does.
@@ -26,7 +26,7 @@ fail() {
     exit 2
 }
 
-inputs=(scripts/vm/build-image.sh scripts/vm/guest/coderunner-vm.service requirements.lock)
+inputs=(scripts/vm/build-image.sh scripts/vm/guest/vm-tests.service requirements.lock)
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/coderunner-vm
 image=$cache/$(cat "${inputs[@]}" | sha256sum | cut -c1-16)
 mkdir -p "$cache"
@@ -70,7 +70,7 @@ PATH=$PATH:/usr/sbin:/sbin timeout 1500 mmdebstrap --quiet --variant=minbase \
     --dpkgopt='path-exclude=/usr/share/locale/*' \
     --customize-hook="copy-in $stage/wheels /opt" \
     --customize-hook="copy-in $stage/coderunner.pth /usr/local/lib/python$PYTHON_VERSION/dist-packages" \
-    --customize-hook='copy-in scripts/vm/guest/coderunner-vm.service /etc/systemd/system' \
+    --customize-hook='copy-in scripts/vm/guest/vm-tests.service /etc/systemd/system' \
     --customize-hook='chroot "$1" useradd --create-home --shell /bin/bash tester' \
     --customize-hook='mkdir "$1/checkout"' \
     --customize-hook='echo vm >"$1/etc/hostname"' \

@@ -45,7 +45,7 @@ boot() {
         -accel tcg,thread=multi -cpu max -smp 2 -m 3072 \
         -nodefaults -no-user-config -display none -no-reboot \
         -kernel "$image/vmlinuz" -initrd "$image/initrd" \
-        -append 'root=/dev/vda rw console=ttyS0 quiet panic=-1 systemd.unit=coderunner-vm.service' \
+        -append 'root=/dev/vda rw console=ttyS0 quiet panic=-1 systemd.unit=vm-tests.service' \
         -drive "file=$image/root.ext2,format=raw,if=virtio,snapshot=on" \
         -drive "file=$run/$name.tar,format=raw,if=virtio,readonly=on" \
         -serial "file:$run/$name.console" -serial "file:$run/$name.tests" \
