@@ -20,9 +20,9 @@ command -v qemu-system-x86_64 >/dev/null || {
 image=$(scripts/vm/build-image.sh)
 
 run=$(mktemp -d "${TMPDIR:-/tmp}/coderunner-vm-XXXXXX")
-machines=() # process ids
+started=() # process ids of what must not outlive this script
 clean_up() {
-    [ "${#machines[@]}" = 0 ] || kill "${machines[@]}" 2>/dev/null || true
+    [ "${#started[@]}" = 0 ] || kill "${started[@]}" 2>/dev/null || true
     wait
     rm -rf "$run"
 }
@@ -50,7 +50,7 @@ boot() {
         -drive "file=$run/$name.tar,format=raw,if=virtio,readonly=on" \
         -serial "file:$run/$name.console" -serial "file:$run/$name.tests" \
         -serial "file:$run/$name.results" </dev/null &
-    machines+=("$!")
+    started+=("$!")
 }
 
 # The lines of one machine's table; fails if a host failed or the machine did not get to its end.
@@ -77,10 +77,9 @@ else
 fi
 echo "booted ${#names[@]}; the hosts as they finish (name, exit status, seconds, tests):" >&2
 tail --quiet --follow --lines=+1 --pid="$$" "$run"/*.results >&2 &
-follower=$!
-wait "${machines[@]}" || true # what they were doing is in their results
-kill "$follower"
-machines=()
+machines=("${started[@]}")
+started+=("$!")
+wait "${machines[@]}" || true # how far they got is in their results
 
 cat "$run"/*.tests
 status=0

@@ -6,6 +6,7 @@ version_pattern          regex; its first group (or all it matches) is the versi
 artifacts                globs of what the compilation leaves for the run
 env, compile_env         environment of both, of the compilation alone
 mounts                   host paths (globs) outside /usr that the toolchain reads
+memory_error             regex of what its runtime prints when it reaches the memory limit itself
 blank                    regexes of what is no code in a source: comments, string literals
 [compile_limits]         fields of `Limits` that differ for the compilation
 [scripts]                id = "text", for argv elements that are little programs

@@ -199,8 +199,8 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A program's way down the road: how its compilation went (None if there was none to do or
-    it came from the cache) and how its run went (None if it did not compile)."""
+    """A program's way down the road: how its compilation went (None if there was none to do) and
+    how its run went (None if it did not compile)."""
 
     compilation: Outcome | None
     execution: Outcome | None

@@ -47,7 +47,7 @@ on_user() {
 on_user-delegated() {
     systemctl start "user@$USER_ID.service" &&
         as_tester systemd-run --user --scope --quiet --property=Delegate=yes \
-            "$SUITE" full inside "$EVERYTHING"
+            "$SUITE" full anywhere "$EVERYTHING"
 }
 
 # A service of an ordinary user's to which the administrator gave its own cgroup, and no other.

@@ -8,7 +8,7 @@ import os
 import secrets
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Coroutine, Iterable, Mapping
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -79,7 +79,7 @@ async def _try_all(
         workspace.add(_scripts())
         bench = _Bench(engine, capabilities, workspace)
         walls = await bench.try_walls(settings)
-        limits = await asyncio.gather(*map(bench.try_limit, TRIALS))
+        limits = await _all_or_none(list(map(bench.try_limit, TRIALS)))
         daemon = await bench.try_daemon()
     during = Traces.now()
     await engine.aclose()
@@ -89,6 +89,17 @@ async def _try_all(
         "no process, cgroup, file or descriptor is left",
     )  # fmt: skip
     return (*walls, daemon, *limits, tidy)
+
+
+async def _all_or_none(trials: list[Coroutine[None, None, Finding]]) -> list[Finding]:
+    """Every finding; if one cannot be had, the others are called off before its error is told."""
+    tasks = [asyncio.create_task(trial) for trial in trials]
+    try:
+        return await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 class _Bench:
@@ -119,7 +130,13 @@ class _Bench:
         ]
 
     async def try_limit(self, trial: Trial) -> Finding:
-        outcome = await self._run(("breach.py", trial.breach), trial.limits)
+        try:
+            outcome = await self._run(("breach.py", trial.breach), trial.limits)
+        except EngineUnavailable as error:
+            if trial.kind is not Kind.LIMIT:
+                raise
+            # A limit that the engine cannot hold, and says so by refusing it.
+            return self.finding(trial.control, trial.kind, False, error.message, trial.claim)
         return self.finding(
             trial.control, trial.kind, trial.held(outcome), trial.proof(outcome), trial.claim
         )

@@ -26,7 +26,7 @@ SUPERVISOR = Path(__file__).with_name("supervisor.py")
 # Of our own environment, the supervisor gets only what its interpreter may need to start.
 KEPT_VARIABLES = ("LD_LIBRARY_PATH",)
 
-_FIX = "use the linux or docker engine"
+_FIX = "use the linux engine"
 
 
 class ProcessEngine(Engine):
@@ -47,6 +47,11 @@ class ProcessEngine(Engine):
 
     async def start(self, job: Job) -> Running:
         _check_machine()
+        if job.limits.cpus is not None:
+            raise EngineUnavailable(
+                f"cpus={job.limits.cpus} cannot be held by the process engine",
+                hint=f"{_FIX}, or leave cpus out",
+            )
         scratch = Scratch()
         try:
             await _in_thread(lambda: scratch.fill(job))
@@ -129,7 +134,7 @@ def _check_machine() -> None:
     if sys.platform != "linux" or not sampling.supported():
         raise EngineUnavailable(
             "the process engine needs Linux and a /proc that lists a process's children",
-            hint="mount /proc, or use the docker engine",
+            hint="mount /proc",
         )
 
 

@@ -145,7 +145,7 @@ class Running(Process):
                 )
         raise EngineUnavailable(
             "the supervisor of a run died or hung",
-            hint="the program may have attacked it: only the linux and docker engines prevent that",
+            hint="the program may have attacked it: the linux engine prevents that",
         )
 
     async def _line(self) -> bytes:

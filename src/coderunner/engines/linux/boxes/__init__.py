@@ -6,13 +6,17 @@ The caller may be a server with threads and gigabytes of memory, which must neve
 starts one *spawner* (`spawner.py`): a single-threaded Python process with almost nothing imported,
 which talks to the caller over a socket (`protocol.py`).
 
-For each job the spawner makes a cgroup (`cgroups.py`, in a place found by `cgroup_place.py`) and an
-empty tmpfs, then clones itself into new pid, network, ipc and uts namespaces (`making.py`). The
-clone (`box.py`) is process 1 of its own world. It enters a prepared root file system
-(`rootfs.py`), adds what is its own, moves into the cgroup, gives up every privilege
-(`identity.py`), walls itself in (`landlock.py`, `seccomp.py`), checks in the mirror that all of
-this holds, and only then starts the program. When process 1 ends, the kernel kills whatever is
-left of the box.
+A *box* is made for a kind of job: a set of host paths to show, and limits. The spawner makes a
+cgroup (`cgroups.py`, in a place found by `cgroup_place.py`) and an empty tmpfs, then clones itself
+into a new pid namespace (`making.py`). The clone (`inside.py`) is process 1 of its own world. It
+enters a prepared root file system (`rootfs.py`) and a network of its own, moves into the cgroup,
+gives up every privilege (`identity.py`), walls itself in (`landlock.py`, `seccomp.py`), checks in
+the mirror that all of this holds, and says that it is ready.
+
+When the box (`box.py`) has a job, the spawner copies the job's files into the tmpfs and hands over
+command and pipes; process 1 starts the program and waits for it. The spawner watches clock and
+meters meanwhile (`run.py`, `sampling.py`). When process 1 ends, the kernel kills whatever is left.
+Each box is used once. Kinds that are asked for again and again have a few ready (`spares.py`).
 
 Deadlines and meters are the spawner's business, so they hold however busy or dead the caller is.
 When the caller's end of the socket closes, the spawner ends all boxes and itself. When the spawner

@@ -72,6 +72,11 @@ class Box:
             received = None
         return received[0] if received else {}
 
+    def files_kb(self) -> int:
+        """What its files take at this moment."""
+        usage = os.fstatvfs(self.scratch)
+        return (usage.f_blocks - usage.f_bfree) * usage.f_frsize // 1024
+
     def workspace(self) -> int:
         """A directory fd of what the job sees, or left."""
         flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC

@@ -21,6 +21,8 @@ _APPARMOR_HINT = (
 )
 
 
+# Before that RLIMIT_NPROC counted all processes of a user, not those of a user namespace.
+_OLDEST_KERNEL = (5, 14)
 _ROOT_HINT = "run as root with all rights, not inside a container without CAP_SYS_ADMIN"
 _TRIAL_LIMITS = {
     "memory_mb": 64,
@@ -63,10 +65,19 @@ def prepare() -> Host:
         raise Unsuitable(
             f"no system-call filter for {kernel.MACHINE}", f"use a machine with {supported}"
         )
+    if _kernel_version() < _OLDEST_KERNEL:
+        oldest = ".".join(map(str, _OLDEST_KERNEL))
+        raise Unsuitable(f"Linux {os.uname().release} is too old", f"use Linux {oldest} or newer")
     cgroups, why = _find_cgroups()
     if os.geteuid() != 0:
         _enter_user_namespace()
     return Host(cgroups, why)
+
+
+def _kernel_version() -> tuple[int, ...]:
+    """The first two numbers of `6.1.0-13-amd64`. What is no number is new enough."""
+    numbers = os.uname().release.split(".")[:2]
+    return tuple(int(number) if number.isdigit() else 999 for number in numbers)
 
 
 def _find_cgroups() -> tuple[cgroup_place.Place | None, str]:

@@ -31,6 +31,7 @@ class Run:
         self._fds = fds
         self._cpu_ms = 0.0
         self._memory_peak_kb = 0
+        self._files_before_kb = 0
         self._since = time.monotonic()  # of its start, once it has
         self._deadline = self._since + _SETUP_SECONDS
         self._next_check = self._deadline
@@ -46,6 +47,7 @@ class Run:
         box.fill(workspace)
         box.assign(self._message, stdio)
         self.started = True
+        self._files_before_kb = box.files_kb()  # what the caller brought is not the program's
         self._since = time.monotonic()
         self._deadline = self._since + float(self.limits["wall_ms"]) / 1000
         self._next_check = self._since + (_LOOK_EVERY if box.cgroup else _SAMPLE_EVERY)
@@ -112,8 +114,7 @@ class Run:
         """Update the figures from /proc; returns the number of tasks of the program."""
         pids = sampling.tree(self.box.pid)
         own, program = sampling.measure(pids[:1]), sampling.measure(pids[1:])  # process 1 is ours
-        usage = os.fstatvfs(self.box.scratch)
-        files_kb = (usage.f_blocks - usage.f_bfree) * usage.f_frsize // 1024
+        files_kb = max(0, self.box.files_kb() - self._files_before_kb)
         memory_kb = program.memory_kb + files_kb
         if memory_kb > self.limits["memory_mb"] * 1024:
             # Forked processes share pages, and mapped files count in both places: look closer.
