@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Generator
 
+import hypothesis
 import pytest
 
 from tests.support import IN_CI, IS_ROOT
+
+# How long one example takes says nothing on a busy machine.
+hypothesis.settings.register_profile("patient", deadline=None)
+hypothesis.settings.load_profile("patient")
 
 # A test that means nothing for the user who runs the suite is not collected at all, in CI too:
 # `make test` as root runs the suite as both.

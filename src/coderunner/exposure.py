@@ -6,6 +6,9 @@ whole, by its *prefix*: the directory that holds its `bin`. Some prefixes are no
 
 - `/`, `/opt`, `/home`, `/var` …, a home directory, or anything that contains one: never shown.
   Of a command in `~/bin` only that one file is seen, which is enough for a static binary.
+- A prefix below a home that is only guessed from where the command lies (`~/project/bin/lua`), and
+  that its probe does not name, is treated like `~/.local`.
+- Of a command that lies in no `bin` at all, only the file itself is shown.
 - `~/.local` and its like (a direct, hidden child of a home) hold a toolchain's libraries beside
   keys, histories and caches: of these only `lib`, `lib64`, `libexec` and `include` are shown
   (`pyvenv.cfg` too, for a `~/.venv`), and the command itself.
@@ -20,7 +23,9 @@ from collections.abc import Iterable, Sequence
 
 IN_EVERY_BOX = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _HOMES = ("/home", "/Users")  # directories of home directories
-_OF_A_TOOLCHAIN = ("lib", "lib64", "libexec", "include", "pyvenv.cfg")
+_OF_A_TOOLCHAIN = (
+    "lib", "lib64", "libexec", "include", "conf", "jmods", "release", "pyvenv.cfg",
+)  # fmt: skip
 _BIN = ("bin", "sbin")
 
 
@@ -28,15 +33,21 @@ def to_show(command: str, prefixes: Sequence[str]) -> list[str]:
     """The files and directories that must be visible for `command` to work, given the prefixes
     it needs. The command's own place is always among them."""
     shown: list[str] = []
-    for prefix in (prefix_of(command), *prefixes):
+    for prefix in prefixes:
         shown += _parts_to_show(os.path.normpath(prefix))
+    guess = prefix_of(command)
+    if guess and any(is_inside(guess, home) for home in _homes()):
+        shown += _toolchain_parts(guess)
+    elif guess:
+        shown += _parts_to_show(guess)
     return outermost([*shown, command])
 
 
 def prefix_of(command: str) -> str:
-    """The directory a command was installed into: the one above its `bin`."""
-    folder = os.path.dirname(command)
-    return os.path.dirname(folder) if os.path.basename(folder) in _BIN else folder
+    """The directory a command was installed into: the one above its `bin`. Empty if it lies
+    anywhere else: then nobody can tell what the files around it are."""
+    folder = os.path.dirname(os.path.normpath(command))
+    return os.path.dirname(folder) if os.path.basename(folder) in _BIN else ""
 
 
 def outermost(paths: Iterable[str]) -> list[str]:
@@ -59,9 +70,13 @@ def _parts_to_show(prefix: str) -> list[str]:
     if any(map(_belongs_to_all, names)):
         return []
     if any(map(_is_shared_in_home, names)):
-        parts = (os.path.join(prefix, name) for name in _OF_A_TOOLCHAIN)
-        return [part for part in parts if os.path.exists(part)]
+        return _toolchain_parts(prefix)
     return [prefix]
+
+
+def _toolchain_parts(prefix: str) -> list[str]:
+    parts = (os.path.join(prefix, name) for name in _OF_A_TOOLCHAIN)
+    return [part for part in parts if os.path.exists(part)]
 
 
 def _belongs_to_all(directory: str) -> bool:

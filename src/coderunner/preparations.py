@@ -15,6 +15,7 @@ import hashlib
 import os
 import secrets
 import shutil
+import stat
 from collections.abc import Callable
 from pathlib import Path
 
@@ -43,11 +44,11 @@ class Preparations:
         mounts = []
         for preparation in language.prepare:
             place = self._directory / _name(language, preparation, toolchain)
-            if not place.is_dir():
+            if not _is_ours(place):
                 # One at a time in this process. Two processes may do the same work at once; the
                 # first to finish wins, and both results are good.
                 async with self._making:
-                    if not place.is_dir():
+                    if not _is_ours(place):
                         self._notice(f"preparing {language.title} ({preparation.id}), once …")
                         await self._make(engine, language, preparation, toolchain, env, place)
             mounts.append(Mount(place, preparation.target, scratch=True))
@@ -89,6 +90,15 @@ class Preparations:
                     os.rename(unfinished, place)
             finally:
                 remove_tree(unfinished)
+
+
+def _is_ours(place: Path) -> bool:
+    """Whether it is there, and nobody else could have put it there."""
+    try:
+        status = place.lstat()
+    except OSError:
+        return False
+    return stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid()
 
 
 def _copy_out(fd: int, target: Path) -> None:

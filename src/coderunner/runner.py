@@ -53,6 +53,7 @@ COMPILE_LIMITS = Limits(
     files=20_000,
     open_files=4096,
 )
+_LONGEST_ARG = 128 * 1024
 _NOT_EXECUTABLE = 126  # what a shell says of a file it cannot execute
 _SYSTEM_PATH = ("/usr/local/bin", "/usr/bin", "/bin")
 _BASE_ENV = {"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "USER": "runner", "LOGNAME": "runner"}
@@ -298,3 +299,8 @@ def _check(program: Program) -> None:
     for arg in program.args:
         if "\0" in arg:
             raise InvalidProgram("an argument contains a NUL character", hint="remove it")
+        if len(arg.encode("utf-8", "surrogateescape")) >= _LONGEST_ARG:
+            raise InvalidProgram(
+                "an argument is longer than 128 KB, which the kernel does not take",
+                hint="pass it on stdin or as a file",
+            )

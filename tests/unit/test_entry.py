@@ -12,6 +12,8 @@ from coderunner.errors import InvalidProgram
 from coderunner.language import Languages
 from coderunner.model import File
 
+LANGUAGES = Languages()
+
 MAIN = "public static void main(String[] args) {}"
 
 
@@ -194,3 +196,11 @@ def test_a_hostile_source_costs_little(piece: str) -> None:
     start = time.process_time()
     layout("java", ("Main.java", piece * (500_000 // len(piece))))
     assert time.process_time() - start < 5
+
+
+@pytest.mark.parametrize("language", [language.name for language in LANGUAGES])
+@pytest.mark.parametrize("unit", [b"\n", b" ", b"{", b"/*", b"'", b"import ", b"class A "])
+def test_hostile_sources_are_laid_out_in_linear_time(language: str, unit: bytes) -> None:
+    """Nothing is asserted: with a rule that backtracks this would take minutes."""
+    known = LANGUAGES.get(language)
+    lay_out(known, [File(known.source, unit * (200_000 // len(unit)))])

@@ -30,7 +30,7 @@ class Spawner:
         self._channel = channel
         self._log = log
         self._loop = asyncio.get_running_loop()
-        self._outbox: deque[tuple[bytes, Sequence[int]]] = deque()
+        self._outbox: deque[tuple[int, bytes, Sequence[int]]] = deque()  # job, packet, fds
         self._answers: dict[int, asyncio.Future[Answer]] = {}
         self._last_id = 0
         self._hello: asyncio.Future[Answer] = self._loop.create_future()
@@ -76,32 +76,42 @@ class Spawner:
         number = self._last_id
         packet = protocol.encode({"op": "start", "id": number, **message})
         answer = self._answers[number] = self._loop.create_future()
-        self._post(packet, fds)
+        self._post(number, packet, fds)
         return number, answer
 
     def kill(self, number: int, reason: str) -> None:
         if self.alive and number in self._answers:
-            self._post(protocol.encode({"op": "kill", "id": number, "reason": reason}), ())
+            message = {"op": "kill", "id": number, "reason": reason}
+            self._post(number, protocol.encode(message), ())
 
-    def _post(self, packet: bytes, fds: Sequence[int]) -> None:
-        self._outbox.append((packet, fds))
+    def _post(self, number: int, packet: bytes, fds: Sequence[int]) -> None:
+        self._outbox.append((number, packet, fds))
         if len(self._outbox) == 1:
             self._flush()
 
     def _flush(self) -> None:
         while self._outbox and self.alive:
-            packet, fds = self._outbox[0]
+            number, packet, fds = self._outbox[0]
             try:
                 protocol.send(self._channel, packet, fds)
             except BlockingIOError:
                 self._loop.add_writer(self._channel, self._flush)
                 return
-            except OSError:
+            except ConnectionError:
                 self._on_death()
                 return
+            except OSError as error:
+                # As when this user has too many descriptors on their way: that job's trouble.
+                self._fail(number, error)
             self._outbox.popleft()
             _close_all(fds)
         self._loop.remove_writer(self._channel)
+
+    def _fail(self, number: int, error: OSError) -> None:
+        answer = self._answers.pop(number, None)
+        if answer is not None and not answer.done():
+            failure = {"op": "failed", "kind": "engine", "message": str(error.strerror)}
+            answer.set_result((failure, []))
 
     def _on_readable(self) -> None:
         try:
@@ -128,7 +138,7 @@ class Spawner:
         self._loop.remove_reader(self._channel)
         self._loop.remove_writer(self._channel)
         self._channel.close()
-        for _, fds in self._outbox:
+        for _, _, fds in self._outbox:
             _close_all(fds)
         self._outbox.clear()
         waiting = [self._hello, *self._answers.values()]

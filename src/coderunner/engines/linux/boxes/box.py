@@ -56,6 +56,8 @@ class Box:
 
     def assign(self, message: protocol.Message, stdio: list[int]) -> None:
         """Hand over the job. From here on the program runs."""
+        for fd in stdio:
+            os.fchown(fd, self.uid, self.uid)  # or it could not open /dev/stdin
         job = {
             "op": "job",
             "argv": message["argv"],

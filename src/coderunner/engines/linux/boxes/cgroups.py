@@ -84,6 +84,10 @@ class CgroupV1(Cgroup):
         swap = self.file("memory.memsw.limit_in_bytes")
         if os.path.exists(swap):  # absent where the kernel does not count swap
             write(swap, meters.memory_bytes)
+        # Without a limit of their own, v1 does not count the buffers of sockets at all.
+        sockets = self.file("memory.kmem.tcp.limit_in_bytes")
+        if os.path.exists(sockets):
+            write(sockets, meters.memory_bytes // 4)
         write(self.file("pids.max"), meters.processes)
         if meters.cpus is not None:
             self._throttle(meters.cpus)

@@ -136,12 +136,15 @@ def _raise_network(plan: Plan) -> None:
         request = struct.pack("16sh22x", b"lo", 0)
         flags = struct.unpack("16sh22x", fcntl.ioctl(control, _SIOCGIFFLAGS, request))[1]
         fcntl.ioctl(control, _SIOCSIFFLAGS, struct.pack("16sh22x", b"lo", flags | _IFF_UP))
+    for name in ("tcp_rmem", "tcp_wmem"):  # or one connection could hold megabytes
+        write(f"/proc/sys/net/ipv4/{name}", "4096 65536 262144")
 
 
 def _join_cgroup(plan: Plan) -> None:
     # When the machine itself runs out of memory, a box goes before anything else.
     write("/proc/self/oom_score_adj", "1000")
     if not plan.cgroup:
+        kernel.unshare(kernel.CLONE_NEWCGROUP)
         return
     for procs in plan.cgroup:
         os.write(procs, b"0")
@@ -156,7 +159,9 @@ def _wall_in(plan: Plan) -> None:
     identity.become_nobody(plan.uid, plan.last_capability)
     if plan.landlock:
         writable = ("/tmp", "/dev/shm", rootfs.WORKSPACE, *plan.scratch_mounts)
-        landlock.restrict(plan.landlock, writable=writable, existing=("/dev", "/proc"))
+        landlock.restrict(
+            plan.landlock, writable=writable, existing=("/dev/null", "/dev/full", "/proc")
+        )
     os.umask(0o022)
     # Same uid as the program, so nothing of process 1 may be open to it; and with this it is
     # invisible in /proc, too (hidepid).
@@ -214,7 +219,8 @@ def _start(plan: Plan, job: protocol.Message, stdio: list[int]) -> int:
 
 def _limit(plan: Plan) -> None:
     limits = plan.limits
-    _set_limit(resource.RLIMIT_CORE, 0)
+    # Where dumps go to a program of the host's, only exactly 1 means none (and 1 byte is none).
+    _set_limit(resource.RLIMIT_CORE, 1)
     _set_limit(resource.RLIMIT_FSIZE, limits["disk_mb"] << 20)
     _set_limit(resource.RLIMIT_NOFILE, limits["open_files"])
     _set_limit(resource.RLIMIT_STACK, limits["stack_mb"] << 20)

@@ -8,6 +8,7 @@ root, writing only where the box may write.
 from __future__ import annotations
 
 import os
+import stat
 import struct
 
 from . import kernel
@@ -16,6 +17,7 @@ _VERSION_QUERY = 1
 _WRITE_FILE, _READ_FILE, _READ_DIR, _EXECUTE = 1 << 1, 1 << 2, 1 << 3, 1 << 0
 _TRUNCATE, _IOCTL_DEV = 1 << 14, 1 << 15
 _READ = _EXECUTE | _READ_FILE | _READ_DIR
+_OF_A_FILE = _EXECUTE | _READ_FILE | _WRITE_FILE | _TRUNCATE | _IOCTL_DEV
 _WRITE_EXISTING = _WRITE_FILE | _TRUNCATE | _IOCTL_DEV
 _SCOPE_ALL = 0b11  # abstract sockets and signals stay inside (ABI 6)
 
@@ -56,6 +58,8 @@ def restrict(version: int, *, writable: tuple[str, ...], existing: tuple[str, ..
 def _allow(ruleset: int, path: str, rights: int) -> None:
     fd = os.open(path, os.O_PATH | os.O_CLOEXEC)
     try:
+        if not stat.S_ISDIR(os.fstat(fd).st_mode):
+            rights &= _OF_A_FILE
         kernel.landlock_add_path(ruleset, struct.pack("<Qi", rights, fd))
     finally:
         os.close(fd)

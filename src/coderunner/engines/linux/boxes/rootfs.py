@@ -47,7 +47,7 @@ def place_of(target: str) -> str:
     """Where a root has what a box is to show at `target`: there, or, if the box covers that place
     with a directory of its own, in a corner from which the box puts it there afterwards."""
     if any(target == path or target.startswith(f"{path}/") for path in _PRIVATE):
-        return "/staged/" + target.strip("/").replace("_", "__").replace("/", "_")
+        return "/staged/" + target.strip("/").replace("%", "%25").replace("/", "%2F")
     return target
 
 

@@ -15,6 +15,8 @@ _SAMPLE_EVERY = 0.01
 _LOOK_EVERY = 0.05
 _CPU_CHECK_AT_LEAST = 0.005
 _SETUP_SECONDS = 30.0
+# Nobody can look into a socket's buffers. Beyond a few dozen sockets each counts as full.
+_FREE_SOCKETS, _SOCKET_KB = 64, 256
 
 
 class Run:
@@ -32,6 +34,8 @@ class Run:
         self._cpu_ms = 0.0
         self._memory_peak_kb = 0
         self._files_before_kb = 0
+        self._ledger = sampling.CpuLedger()
+        self._too_large = False  # by what the kernel remembers of it
         self._since = time.monotonic()  # of its start, once it has
         self._deadline = self._since + _SETUP_SECONDS
         self._next_check = self._deadline
@@ -115,14 +119,16 @@ class Run:
         pids = sampling.tree(self.box.pid)
         own, program = sampling.measure(pids[:1]), sampling.measure(pids[1:])  # process 1 is ours
         files_kb = max(0, self.box.files_kb() - self._files_before_kb)
-        memory_kb = program.memory_kb + files_kb
+        sockets_kb = max(0, sampling.sockets(self.box.pid) - _FREE_SOCKETS) * _SOCKET_KB
+        memory_kb = program.memory_kb + files_kb + sockets_kb
         if memory_kb > self.limits["memory_mb"] * 1024:
             # Forked processes share pages, and mapped files count in both places: look closer.
             exact = sampling.exact_memory(pids[1:])
             if exact is not None:
-                memory_kb = exact.anonymous_kb + max(exact.shared_kb, files_kb)
+                memory_kb = exact.anonymous_kb + max(exact.shared_kb, files_kb) + sockets_kb
         self._memory_peak_kb = max(self._memory_peak_kb, memory_kb)
-        self._cpu_ms = max(self._cpu_ms, own.cpu_ms + program.cpu_ms - self.box.cpu_before_ms)
+        waited_for = own.cpu_ms + program.cpu_ms - self.box.cpu_before_ms
+        self._cpu_ms = max(self._cpu_ms, waited_for, self._ledger.update(pids[1:]))
         return program.tasks
 
     def conclude(self) -> dict[str, Any]:
@@ -153,8 +159,7 @@ class Run:
     def _reason_of_kernel(self) -> str:
         cgroup = self.box.cgroup
         if cgroup is None:
-            # Too quick for a sample, but the kernel remembers how large a process was.
-            return "memory" if self._memory_peak_kb > self.limits["memory_mb"] * 1024 else ""
+            return "memory" if self._too_large else ""
         if cgroup.out_of_memory():
             return "memory"
         return "processes" if cgroup.hit_process_limit() else ""
@@ -166,9 +171,12 @@ class Run:
             self._memory_peak_kb = self.box.cgroup.memory_peak_kb() or largest
             return
         self._cpu_ms = max(self._cpu_ms, report.get("cpu_ms", 0.0))
-        # The figure is never below the size of process 1, whose clone the program was.
-        if largest > report.get("own_rss_kb", 0) or not self._memory_peak_kb:
+        # A program may be too quick for a sample, but the kernel remembers how large it was. That
+        # figure is never below the size of process 1, whose clone the program began as.
+        if largest > report.get("own_rss_kb", 0):
             self._memory_peak_kb = max(self._memory_peak_kb, largest)
+            self._too_large = largest > self.limits["memory_mb"] * 1024
+        self._memory_peak_kb = self._memory_peak_kb or largest
 
     def workspace(self) -> int | None:
         """A directory fd of what the program left, if the job asked for it."""

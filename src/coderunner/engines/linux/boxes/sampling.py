@@ -23,6 +23,28 @@ class Sample:
         self.tasks = tasks  # processes and threads
 
 
+class CpuLedger:
+    """Cpu time of a tree, those included who vanished without anybody waiting for them."""
+
+    def __init__(self) -> None:
+        self._living: dict[tuple[int, bytes], float] = {}
+        self._vanished_ms = 0.0
+
+    def update(self, pids: list[int], proc: str = "/proc") -> float:
+        """Look again; returns all that was ever seen. A process that lives between two looks
+        is not seen."""
+        now = {}
+        for pid in pids:
+            fields = _stat_fields(pid, proc)
+            if fields:
+                # A pid may come again; with its start time it is unique.
+                now[pid, fields[19]] = sum(map(int, fields[11:13])) * _TICK_MS
+        gone = self._living.keys() - now.keys()
+        self._vanished_ms += sum(self._living[key] for key in gone)
+        self._living = now
+        return self._vanished_ms + sum(now.values())
+
+
 def supported(proc: str = "/proc") -> bool:
     """Whether this kernel and this /proc can tell a process's children."""
     return os.path.exists(f"{proc}/self/task/{os.getpid()}/children")
@@ -83,6 +105,8 @@ def exact_memory(pids: list[int], proc: str = "/proc") -> Memory | None:
             continue  # gone, or a zombie
         if b"Pss_Anon:" not in rollup:
             return None
+        tables = _read(f"{proc}/{pid}/status") or b""
+        total.anonymous_kb += _sum_of_fields(tables, (b"VmPTE:",))
         total.anonymous_kb += _sum_of_fields(rollup, (b"Pss_Anon:", b"SwapPss:"))
         total.shared_kb += _sum_of_fields(rollup, (b"Pss_Shmem:",))
     return total
@@ -112,17 +136,28 @@ def _resident_kb(pid: int, proc: str) -> int:
     status = _read(f"{proc}/{pid}/status")
     if status is None:
         return 0
-    return _sum_of_fields(status, (b"RssAnon:", b"RssShmem:", b"VmSwap:"))
+    return _sum_of_fields(status, (b"RssAnon:", b"RssShmem:", b"VmSwap:", b"VmPTE:"))
 
 
 def _cpu_and_threads(pid: int, proc: str) -> tuple[float, int]:
-    stat = _read(f"{proc}/{pid}/stat")
-    if stat is None:
+    fields = _stat_fields(pid, proc)
+    if not fields:
         return 0.0, 0
-    # The name comes second, in parentheses, and may itself contain spaces and parentheses.
-    fields = stat[stat.rfind(b")") + 2 :].split()
     ticks = sum(map(int, fields[11:15]))  # utime, stime, and both of the children waited for
     return ticks * _TICK_MS, int(fields[17])
+
+
+def _stat_fields(pid: int, proc: str) -> list[bytes]:
+    """The fields of /proc/<pid>/stat from the third on; none if it is gone."""
+    stat = _read(f"{proc}/{pid}/stat") or b""
+    # The name comes second, in parentheses, and may itself contain spaces and parentheses.
+    return stat[stat.rfind(b")") + 2 :].split()
+
+
+def sockets(pid: int, proc: str = "/proc") -> int:
+    """How many sockets there are in a process's network namespace."""
+    found = (_read(f"{proc}/{pid}/net/sockstat") or b"").split(None, 3)
+    return int(found[2]) if len(found) > 2 and found[2].isdigit() else 0
 
 
 def _sum_of_fields(text: bytes, names: tuple[bytes, ...]) -> int:

@@ -30,6 +30,10 @@ _ERRNO = 0x00050000
 _NAMESPACE_FLAGS = 0x7E020000  # every CLONE_NEW* that clone() can take
 _AF_UNIX, _AF_INET, _AF_INET6, _AF_NETLINK = 1, 2, 10, 16
 _NETLINK_ROUTE = 0
+_INET_PROTOCOLS = (0, 6, 17)  # the default one, TCP, UDP
+_ALL_OF_A_USER = (2, 3)  # PRIO_USER and IOPRIO_WHO_USER
+_FCNTL_NOTIFICATIONS = (1024, 1026)  # F_SETLEASE, F_NOTIFY
+_MAP_SHARED, _MAP_ANONYMOUS = 0x01, 0x20
 
 # What programs ask of files, pipes and sockets. There are no devices to ask anything else of.
 _IOCTLS = (
@@ -95,21 +99,37 @@ def _on_call(number: int, body: bytes) -> bytes:
 
 
 def _socket_rule() -> bytes:
-    route_only = _argument(2) + _return_if_equal([_NETLINK_ROUTE], _ALLOW)
-    route_only += _refuse(errno.EAFNOSUPPORT)
+    """Local sockets, TCP and UDP, and of netlink what getifaddrs() needs."""
+    inet = _argument(2) + _return_if_equal(_INET_PROTOCOLS, _ALLOW) + _refuse(errno.EAFNOSUPPORT)
+    route = _argument(2) + _return_if_equal([_NETLINK_ROUTE], _ALLOW)
+    route += _refuse(errno.EAFNOSUPPORT)
     return (
         _argument(0)
-        + _return_if_equal([_AF_UNIX, _AF_INET, _AF_INET6], _ALLOW)
-        + _op(_JUMP_EQ, _AF_NETLINK, 0, len(route_only) // 8)
-        + route_only
+        + _return_if_equal([_AF_UNIX], _ALLOW)
+        + _on_call(_AF_INET, inet)
+        + _on_call(_AF_INET6, inet)
+        + _on_call(_AF_NETLINK, route)
         + _refuse(errno.EAFNOSUPPORT)
     )
+
+
+def _refuse_if(index: int, values: Iterable[int]) -> bytes:
+    """Allowed, unless an argument has one of these values."""
+    refuse = _ERRNO | errno.EPERM
+    return _argument(index) + _return_if_equal(values, refuse) + _return(_ALLOW)
+
+
+def _allow_if(index: int, values: Iterable[int], otherwise: int) -> bytes:
+    return _argument(index) + _return_if_equal(values, _ALLOW) + _refuse(otherwise)
 
 
 def _checked_rules() -> dict[str, bytes]:
     """What happens to each call of `syscalls.CHECKED`."""
     unknown = _refuse(errno.ENOSYS)
     no_namespaces = _argument(0) + _op(_JUMP_SET, _NAMESPACE_FLAGS, 0, 1)
+    # Not of process 1, which has the same uid: starved of cpu it could not even be killed.
+    not_process_1 = _refuse_if(0, [1])
+    not_the_user = _argument(0) + _return_if_equal(_ALL_OF_A_USER, _ERRNO | errno.EPERM)
     return {
         "clone": no_namespaces + _refuse(errno.EPERM) + _return(_ALLOW),
         # Its flags live in memory, where a filter cannot look.
@@ -117,37 +137,58 @@ def _checked_rules() -> dict[str, bytes]:
         "io_uring_setup": unknown,
         "io_uring_enter": unknown,
         "io_uring_register": unknown,
+        # Watches follow files through every mount, out to where the host uses them.
+        "inotify_init": unknown,
+        "inotify_init1": unknown,
+        "fcntl": _refuse_if(1, _FCNTL_NOTIFICATIONS),
         "socket": _socket_rule(),
-        "socketpair": _argument(0)
-        + _return_if_equal([_AF_UNIX], _ALLOW)
-        + _refuse(errno.EAFNOSUPPORT),
+        "socketpair": _allow_if(0, [_AF_UNIX], errno.EAFNOSUPPORT),
         "ioctl": _argument(1)
         + _return_if_equal(_IOCTLS, _ALLOW)
         + _return_if_equal(_TERMINAL_INJECTION, _ERRNO | errno.EPERM)
         + _refuse(errno.ENOTTY),
-        # On itself only: the box's first process runs under the same uid.
-        "prlimit64": _argument(0) + _return_if_equal([0], _ALLOW) + _refuse(errno.EPERM),
-        "personality": _argument(0)
-        + _return_if_equal(_PERSONALITIES, _ALLOW)
-        + _refuse(errno.EPERM),
+        # On itself only, for the same reason as below.
+        "prlimit64": _allow_if(0, [0], errno.EPERM),
+        "sched_setscheduler": not_process_1,
+        "sched_setparam": not_process_1,
+        "sched_setattr": not_process_1,
+        "sched_setaffinity": not_process_1,
+        "setpriority": not_the_user + _refuse_if(1, [1]),
+        "ioprio_set": not_the_user + _refuse_if(1, [1]),
+        "personality": _allow_if(0, _PERSONALITIES, errno.EPERM),
         # Would flush the host's disks. Nothing in a box outlives it, so success is honest.
         "sync": _return(_ERRNO),
         "syncfs": _return(_ERRNO),
     }
 
 
+def _no_shared_anonymous_memory() -> bytes:
+    """Such memory lives on when it is no longer mapped, where no sampling finds it."""
+    return (
+        _argument(3)
+        + _op(_JUMP_SET, _MAP_ANONYMOUS, 0, 2)
+        + _op(_JUMP_SET, _MAP_SHARED, 0, 1)
+        + _refuse(errno.EPERM)
+        + _return(_ALLOW)
+    )
+
+
 def build(machine: str, *, metered: bool) -> bytes:
     """The filter for one architecture. Without a cgroup (`metered=False`) the calls that hide
     memory from sampling are refused too."""
     table = syscalls.numbers(machine)
-    hidden = frozenset() if metered else syscalls.UNMETERED_MEMORY
-    plain = sorted(n for name, n in table.items() if name not in syscalls.CHECKED | hidden)
+    rules = _checked_rules()
+    hidden: frozenset[str] = frozenset()
+    if not metered:
+        rules["mmap"] = _no_shared_anonymous_memory()
+        hidden = syscalls.UNMETERED_MEMORY
+    plain = sorted(n for name, n in table.items() if name not in rules and name not in hidden)
     program = _op(_LOAD, _ARCH) + _op(_JUMP_EQ, _AUDIT_ARCH[machine], 1, 0) + _return(_KILL)
     program += _op(_LOAD, _NR)
     if machine == "x86_64":
         program += _op(_JUMP_GE, _X32_BIT, 0, 1) + _return(_KILL)
     program += _return_if_within(plain, _ALLOW)
-    for name, body in _checked_rules().items():
+    for name, body in rules.items():
         if name in table:
             program += _on_call(table[name], body)
     return program + _refuse(errno.EPERM)

@@ -20,13 +20,22 @@ CHECKED = frozenset(
         "ioctl",
         "prlimit64",
         "personality",
+        "inotify_init",
+        "inotify_init1",
+        "fcntl",
+        "sched_setscheduler",
+        "sched_setparam",
+        "sched_setattr",
+        "sched_setaffinity",
+        "setpriority",
+        "ioprio_set",
         "sync",
         "syncfs",
     ]
 )
 
 # Memory that belongs to no process and no mount: only a cgroup can count it.
-UNMETERED_MEMORY = frozenset({"memfd_create", "shmget", "msgget"})
+UNMETERED_MEMORY = frozenset({"memfd_create", "shmget", "msgget", "semget"})
 
 _TABLE = """
 accept:43:202 accept4:288:242 access:21:- alarm:37:- arch_prctl:158:- bind:49:200 brk:12:214
