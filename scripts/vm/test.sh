@@ -72,8 +72,8 @@ if [ -n "${HOSTS:-}" ]; then
     boot chosen "$HOSTS"
 else
     names=(root user)
-    boot root 'root root-at-top refusals'
-    boot user 'user user-delegated service-delegated'
+    boot root 'root root-at-top service-delegated refusals'
+    boot user 'user user-delegated'
 fi
 echo "booted ${#names[@]}; the hosts as they finish (name, exit status, seconds, tests):" >&2
 tail --quiet --follow --lines=+1 --pid="$$" "$run"/*.results >&2 &

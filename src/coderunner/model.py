@@ -56,12 +56,12 @@ class Limits:
     wall_ms: int = 10_000
     cpu_ms: int | None = None  # cpu time of the whole tree; None: only wall time counts
     memory_mb: int = 256  # the whole tree, files in memory (/tmp, workspace) included
-    processes: int = 64  # processes and threads alive at once
+    processes: int = 256  # processes and threads alive at once
     output_bytes: int = 1 * MIB  # kept of each stream: its head and its tail
     flood_bytes: int = 64 * MIB  # written to one stream before the run is ended
     disk_mb: int = 64  # everything written to files, and the largest single file
     files: int = 10_000  # files and directories that may exist at once
-    open_files: int = 512
+    open_files: int = 1024
     stack_mb: int = 64
     cpus: float | None = None  # cores' worth of cpu per second; None: no throttle
     address_space_mb: int | None = None  # RLIMIT_AS; breaks JVM, Go and Node, so off by default

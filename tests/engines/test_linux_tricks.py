@@ -8,7 +8,7 @@ import os
 import pytest
 
 from coderunner import run
-from coderunner.model import EndedBy
+from coderunner.model import EndedBy, File
 from tests.engines.bench import Bench
 from tests.support import require_sandbox, require_toolchain
 
@@ -141,3 +141,15 @@ async def test_a_small_limit_is_not_broken_by_a_small_program(linux: Bench) -> N
 async def test_cgroup_paths_of_the_host_are_not_shown(linux: Bench) -> None:
     lines = (await linux.sh("cat /proc/self/cgroup")).stdout.text.split()
     assert {line.split(":", 2)[2] for line in lines} == {"/"}
+
+
+async def test_ordinary_tools_work(linux: Bench) -> None:
+    linux.workspace.add([File("Makefile", b"all:\n\t@echo made\n")])
+    assert (await linux.sh("command -v make >/dev/null || { echo made; exit; }; make")).ok
+    outcome = await linux.python(
+        "import os, resource, time\n"
+        "os.setuid(os.getuid()); os.setresgid(-1, os.getgid(), -1)\n"
+        "resource.setrlimit(resource.RLIMIT_STACK, (-1, -1))\n"
+        "print(time.tzname[0])\n"
+    )
+    assert (outcome.stdout.text, outcome.stderr.text) == ("UTC\n", "")

@@ -93,8 +93,6 @@ DANGEROUS = [
     "perf_event_open",
     "userfaultfd",
     "open_by_handle_at",
-    "setuid",
-    "setgid",
     "setgroups",
     "capset",
     "fsopen",

@@ -114,6 +114,12 @@ CHECKED = [
     ("socket", (10, 2, 17), ALLOW),
     ("socket", (2, 1, 262), REFUSE | errno.EAFNOSUPPORT),
     ("socket", (2, 1, 132), REFUSE | errno.EAFNOSUPPORT),
+    *((name, (1000,), ALLOW) for name in ("setuid", "setgid")),
+    *((name, (0,), REFUSE | errno.EPERM) for name in ("setuid", "setgid")),
+    *((name, (0xFFFFFFFF, 1000), ALLOW) for name in ("setreuid", "setregid")),
+    *((name, (1000, 0), REFUSE | errno.EPERM) for name in ("setreuid", "setregid")),
+    *((name, (1000, 1000, 0xFFFFFFFF), ALLOW) for name in ("setresuid", "setresgid")),
+    *((name, (1000, 1000, 0), REFUSE | errno.EPERM) for name in ("setresuid", "setresgid")),
     ("sync", (), REFUSE),
     ("syncfs", (3,), REFUSE),
 ]  # fmt: skip

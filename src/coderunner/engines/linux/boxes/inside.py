@@ -25,7 +25,7 @@ _OWN_NAMESPACES = kernel.CLONE_NEWNET | kernel.CLONE_NEWIPC | kernel.CLONE_NEWUT
 _SIOCGIFFLAGS, _SIOCSIFFLAGS, _IFF_UP = 0x8913, 0x8914, 1
 _SHARED_DIRECTORIES = (("tmp", "/tmp"), ("shm", "/dev/shm"))
 # More than any program may have, so that the sampler sees it pass its limit.
-_SPARE_TASKS = 16
+_SPARE_TASKS = 256
 
 
 class Plan(NamedTuple):
@@ -223,7 +223,9 @@ def _limit(plan: Plan) -> None:
     _set_limit(resource.RLIMIT_CORE, 1)
     _set_limit(resource.RLIMIT_FSIZE, limits["disk_mb"] << 20)
     _set_limit(resource.RLIMIT_NOFILE, limits["open_files"])
-    _set_limit(resource.RLIMIT_STACK, limits["stack_mb"] << 20)
+    # Programs may raise this one, as contest solutions do: the stack is memory and counted as such.
+    hard = resource.getrlimit(resource.RLIMIT_STACK)[1]
+    resource.setrlimit(resource.RLIMIT_STACK, (_at_most(limits["stack_mb"] << 20, hard), hard))
     _set_limit(resource.RLIMIT_MEMLOCK, 64 << 10)
     _set_limit(resource.RLIMIT_MSGQUEUE, 0)
     if not plan.cgroup:
@@ -234,10 +236,12 @@ def _limit(plan: Plan) -> None:
 
 
 def _set_limit(kind: int, value: int) -> None:
-    hard = resource.getrlimit(kind)[1]
-    if hard != resource.RLIM_INFINITY:
-        value = min(value, hard)
+    value = _at_most(value, resource.getrlimit(kind)[1])
     resource.setrlimit(kind, (value, value))
+
+
+def _at_most(value: int, hard: int) -> int:
+    return value if hard == resource.RLIM_INFINITY else min(value, hard)
 
 
 def _wait_for(program: int) -> int:

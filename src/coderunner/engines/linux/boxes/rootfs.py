@@ -25,7 +25,8 @@ _ETC = (
     "/etc/ld.so.cache",
     "/etc/ld.so.conf",
     "/etc/ld.so.conf.d",
-    "/etc/localtime",
+    "/etc/protocols",
+    "/etc/services",
 )
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 _LINKS = {
@@ -33,7 +34,9 @@ _LINKS = {
     "/dev/stdin": "/proc/self/fd/0",
     "/dev/stdout": "/proc/self/fd/1",
     "/dev/stderr": "/proc/self/fd/2",
+    "/etc/localtime": "/usr/share/zoneinfo/Etc/UTC",  # the same everywhere
     "/etc/mtab": "/proc/self/mounts",
+    "/etc/os-release": "../usr/lib/os-release",
     "/var/tmp": "/tmp",
 }
 _DIRECTORIES = ("/dev/shm", "/etc", "/proc", "/tmp", "/var", WORKSPACE, SCRATCH)
@@ -75,6 +78,7 @@ def _etc_files(uid: int) -> dict[str, str]:
         "/etc/nsswitch.conf": "passwd: files\ngroup: files\nhosts: files\n",
         "/etc/resolv.conf": "",
         "/etc/hostname": "box\n",
+        "/etc/timezone": "Etc/UTC\n",
     }
 
 

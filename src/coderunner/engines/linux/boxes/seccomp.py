@@ -14,7 +14,7 @@ import errno
 import struct
 from collections.abc import Iterable
 
-from . import syscalls
+from . import identity, syscalls
 
 _AUDIT_ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _X32_BIT = 0x40000000
@@ -123,6 +123,16 @@ def _allow_if(index: int, values: Iterable[int], otherwise: int) -> bytes:
     return _argument(index) + _return_if_equal(values, _ALLOW) + _refuse(otherwise)
 
 
+def _own_id_only(count: int) -> bytes:
+    """For setuid() and its like: to the id that all of them are already, or to none (-1)."""
+    rule = b""
+    for index in range(count):
+        rule += _argument(index)
+        rule += _op(_JUMP_EQ, identity.INNER_ID, 2, 0) + _op(_JUMP_EQ, 0xFFFFFFFF, 1, 0)
+        rule += _refuse(errno.EPERM)
+    return rule + _return(_ALLOW)
+
+
 def _checked_rules() -> dict[str, bytes]:
     """What happens to each call of `syscalls.CHECKED`."""
     unknown = _refuse(errno.ENOSYS)
@@ -155,6 +165,12 @@ def _checked_rules() -> dict[str, bytes]:
         "sched_setaffinity": not_process_1,
         "setpriority": not_the_user + _refuse_if(1, [1]),
         "ioprio_set": not_the_user + _refuse_if(1, [1]),
+        "setuid": _own_id_only(1),
+        "setgid": _own_id_only(1),
+        "setreuid": _own_id_only(2),
+        "setregid": _own_id_only(2),
+        "setresuid": _own_id_only(3),
+        "setresgid": _own_id_only(3),
         "personality": _allow_if(0, _PERSONALITIES, errno.EPERM),
         # Would flush the host's disks. Nothing in a box outlives it, so success is honest.
         "sync": _return(_ERRNO),

@@ -29,6 +29,12 @@ CHECKED = frozenset(
         "sched_setaffinity",
         "setpriority",
         "ioprio_set",
+        "setuid",
+        "setgid",
+        "setreuid",
+        "setregid",
+        "setresuid",
+        "setresgid",
         "sync",
         "syncfs",
     ]
@@ -88,6 +94,8 @@ vfork:58:- wait4:61:260 waitid:247:95 write:1:64 writev:20:66 clone:56:220 clone
 io_uring_setup:425:425 io_uring_enter:426:426 io_uring_register:427:427 socket:41:198
 socketpair:53:199 ioctl:16:29 prlimit64:302:261 personality:135:92 sync:162:81
 memfd_create:319:279 shmget:29:194
+setuid:105:146 setgid:106:144 setreuid:113:145 setregid:114:143 setresuid:117:147
+setresgid:119:149
 """
 
 _COLUMN = {"x86_64": 0, "aarch64": 1}
