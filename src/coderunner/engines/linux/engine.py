@@ -50,10 +50,11 @@ class LinuxEngine(Engine):
 
     async def start(self, job: Job) -> Process:
         spawner = await self._running_spawner()
-        if job.limits.cpus is not None and not spawner.facts["cgroup"]:
+        if job.limits.cpus is not None and not spawner.facts["throttles"]:
+            throttle = _throttle(spawner.facts)
             raise EngineUnavailable(
-                f"cpus={job.limits.cpus} cannot be held here: {spawner.facts['why_no_cgroup']}",
-                hint=f"{_CGROUP_FIX}; or leave cpus out",
+                f"cpus={job.limits.cpus} cannot be held here: {throttle.reason}",
+                hint=f"{throttle.fix}; or leave cpus out",
             )
         message = {
             "argv": list(job.argv),
@@ -126,7 +127,21 @@ def _landlock(facts: protocol.Message) -> Control:
 def _meters(facts: protocol.Message) -> list[Control]:
     if facts["cgroup"]:
         reason = f"cgroup v{facts['cgroup']}"
-        return [Control(name, State.ENFORCED, reason) for name in (*_METERS, "cpus")]
-    why = facts["why_no_cgroup"]
-    sampled = [Control(name, State.SAMPLED, why, _CGROUP_FIX) for name in _METERS]
-    return [*sampled, Control("cpus", State.ABSENT, f"refused: {why}", _CGROUP_FIX)]
+        meters = [Control(name, State.ENFORCED, reason) for name in _METERS]
+    else:
+        why = facts["why_no_cgroup"]
+        meters = [Control(name, State.SAMPLED, why, _CGROUP_FIX) for name in _METERS]
+    return [*meters, _throttle(facts)]
+
+
+def _throttle(facts: protocol.Message) -> Control:
+    if facts["throttles"]:
+        return Control("cpus", State.ENFORCED, f"cgroup v{facts['cgroup']}")
+    if facts["cgroup"]:
+        return Control(
+            "cpus",
+            State.ABSENT,
+            "refused: the delegated cgroup has no cpu controller",
+            "delegate it: Delegate=cpu memory pids for user@.service, or run as root",
+        )
+    return Control("cpus", State.ABSENT, f"refused: {facts['why_no_cgroup']}", _CGROUP_FIX)

@@ -17,6 +17,8 @@ from .cgroups import Cgroup, CgroupV1, CgroupV2, remove_directory
 from .controls import read, write
 
 PREFIX = "coderunner-"
+_CALLER = "coderunner.caller"  # where _make_room puts the processes that were there before
+_MOVING_ROUNDS = 20
 _PATIENCE_SECONDS = 2.0
 _NEEDED = frozenset({"memory", "pids"})
 
@@ -34,6 +36,7 @@ class Place:
         self._locks: list[int] = []
         own = {parent: self._claim(parent) for parent in dict.fromkeys(parents.values())}
         self._own = {controller: own[parent] for controller, parent in parents.items()}
+        self.throttles = version == 1 or _has_cpu(self._own["cpu"])
 
     def _claim(self, parent: str) -> str:
         """Make and lock a directory of our own, and remove what the dead left beside it."""
@@ -41,8 +44,9 @@ class Place:
         with _one_at_a_time(parent):
             try:
                 os.mkdir(directory, 0o755)
-                if os.path.exists(f"{directory}/cgroup.subtree_control"):
+                if self.version == 2:
                     _enable_controllers(directory)
+                    _hand_down_cpu(directory, directory)
             except OSError as error:
                 raise Unusable(f"{parent}: {error.strerror}") from error
             self._locks.append(_lock(directory))
@@ -71,6 +75,7 @@ def find() -> Place:
     unified = mounts.get("")
     if unified and set(read(f"{unified}/cgroup.controllers").split()) >= _NEEDED:
         parent = _v2_parent(unified, own.get("", "/"))
+        _hand_down_cpu(unified, parent)
         return Place(2, dict.fromkeys(("memory", "pids", "cpu", "cgroup"), parent))
     parents: dict[str, str] = {}
     for controller in ("memory", "pids", "cpuacct", "cpu"):
@@ -85,8 +90,13 @@ def find() -> Place:
 
 
 def _v2_parent(root: str, own: str) -> str:
-    """The nearest ancestor of our own cgroup that may have children with controllers: one that
-    we may write to and that holds no processes itself (the kernel allows those only at the top)."""
+    """A cgroup that may have children with controllers. Best is our own, if systemd delegated it:
+    its limits then hold for the boxes too. Else it is the nearest ancestor that we may write to and
+    that holds no processes itself (the kernel allows those only at the top); and if there is none,
+    our own after all, as in a container that has one to itself."""
+    delegated = (root + own).rstrip("/")
+    if _is_marked_delegated(delegated) and _make_room(delegated):
+        return delegated
     path, reasons = own, []
     while True:
         directory = (root + path).rstrip("/")
@@ -95,13 +105,16 @@ def _v2_parent(root: str, own: str) -> str:
             return directory
         reasons.append(f"{path}: {reason}")
         if path == "/":
-            raise Unusable("no cgroup that may have children (" + "; ".join(reasons) + ")")
+            break
         path = os.path.dirname(path)
+    if _make_room(delegated):
+        return delegated
+    raise Unusable("no cgroup that may have children (" + "; ".join(reasons) + ")")
 
 
 def _v2_refusal(directory: str, *, top: bool) -> str:
     """Why this cgroup cannot be the parent of ours, or an empty string."""
-    if not os.access(directory, os.W_OK) or not os.access(f"{directory}/cgroup.procs", os.W_OK):
+    if not _is_writable(directory):
         return "not writable"
     if read(f"{directory}/cgroup.procs").strip() and not _is_real_root(directory, top):
         return "has processes of its own"
@@ -112,15 +125,60 @@ def _v2_refusal(directory: str, *, top: bool) -> str:
     return ""
 
 
+def _is_writable(directory: str) -> bool:
+    names = ("", "cgroup.procs", "cgroup.subtree_control")
+    return all(os.access(f"{directory}/{name}", os.W_OK) for name in names)
+
+
+def _is_marked_delegated(directory: str) -> bool:
+    """Whether systemd has said so (since version 251 for everybody to see)."""
+    try:
+        return os.getxattr(directory, "user.delegate") == b"1"
+    except OSError:
+        return False
+
+
+def _make_room(directory: str) -> bool:
+    """Move the processes of this cgroup, the caller among them, into a child of it, so that it may
+    have more children. Whoever delegates a cgroup expects that."""
+    home = f"{directory}/{_CALLER}"
+    try:
+        controllers = set(read(f"{directory}/cgroup.controllers").split())
+        if not _is_writable(directory) or not controllers >= _NEEDED:
+            return False
+        os.makedirs(home, 0o755, exist_ok=True)
+        for _ in range(_MOVING_ROUNDS):  # they may fork while they are moved
+            pids = read(f"{directory}/cgroup.procs").split()
+            if not pids:
+                break
+            for pid in pids:
+                with contextlib.suppress(ProcessLookupError):
+                    write(f"{home}/cgroup.procs", pid)
+        _enable_controllers(directory)
+    except OSError:
+        return False
+    return True
+
+
 def _enable_controllers(directory: str) -> None:
-    """Let the children of this v2 cgroup have controllers. Cpu is a wish: only a throttle needs
-    it, and not every delegation has it."""
+    """Let the children of this v2 cgroup have controllers."""
     enabled = set(read(f"{directory}/cgroup.subtree_control").split())
     for controller in sorted(_NEEDED - enabled):
         write(f"{directory}/cgroup.subtree_control", f"+{controller}")
-    if "cpu" not in enabled:
+
+
+def _hand_down_cpu(root: str, directory: str) -> None:
+    """A wish: only a throttle needs cpu. Systemd hands it down only to where a unit asks for it,
+    and not every delegation has it."""
+    names = directory.removeprefix(root).split("/")
+    for depth in range(1, len(names) + 1):
         with contextlib.suppress(OSError):
-            write(f"{directory}/cgroup.subtree_control", "+cpu")
+            write(root + "/".join(names[:depth]) + "/cgroup.subtree_control", "+cpu")
+
+
+def _has_cpu(directory: str) -> bool:
+    """Whether the children of this v2 cgroup can be throttled: not every delegation has it."""
+    return "cpu" in read(f"{directory}/cgroup.subtree_control").split()
 
 
 def _is_real_root(directory: str, top: bool) -> bool:

@@ -12,18 +12,25 @@ from . import cgroup_place, identity, kernel, landlock
 from .making import Maker, Order
 
 _USERNS_HINT = (
-    "allow unprivileged user namespaces (sysctl kernel.unprivileged_userns_clone=1, "
-    "user.max_user_namespaces=15000), or run as root"
+    "allow user namespaces: sysctl user.max_user_namespaces=15000, and for ordinary users "
+    "kernel.unprivileged_userns_clone=1; inside a container its seccomp profile must allow them, "
+    "too (--security-opt seccomp=unconfined)"
 )
 _APPARMOR_HINT = (
     "the user namespace was created but has no rights, as on Ubuntu 24.04: "
     "sysctl kernel.apparmor_restrict_unprivileged_userns=0, or run as root"
 )
-
-
+_USER_HINT = (
+    "run as root, or let user namespaces do what a box needs: inside a container show all of /proc "
+    "(--security-opt systempaths=unconfined for Docker, unmask=ALL for Podman); on Ubuntu 24.04 "
+    "sysctl kernel.apparmor_restrict_unprivileged_userns=0"
+)
+_ROOT_HINT = (
+    "run with all rights of root, CAP_SYS_ADMIN above all (in a container: --privileged), "
+    "and allow user namespaces (sysctl user.max_user_namespaces=15000)"
+)
 # Before that RLIMIT_NPROC counted all processes of a user, not those of a user namespace.
 _OLDEST_KERNEL = (5, 14)
-_ROOT_HINT = "run as root with all rights, not inside a container without CAP_SYS_ADMIN"
 _TRIAL_LIMITS = {
     "memory_mb": 64,
     "processes": 8,
@@ -52,6 +59,7 @@ class Host(NamedTuple):
         return {
             "user_namespace": os.geteuid() != 0,
             "cgroup": self.cgroups.version if self.cgroups else 0,
+            "throttles": self.cgroups is not None and self.cgroups.throttles,
             "why_no_cgroup": self.why_no_cgroup,
             "landlock": landlock.abi(),
             "kernel": os.uname().release,
@@ -69,7 +77,7 @@ def prepare() -> Host:
         oldest = ".".join(map(str, _OLDEST_KERNEL))
         raise Unsuitable(f"Linux {os.uname().release} is too old", f"use Linux {oldest} or newer")
     cgroups, why = _find_cgroups()
-    if os.geteuid() != 0:
+    if not _is_root_of_the_machine():
         _enter_user_namespace()
     return Host(cgroups, why)
 
@@ -78,6 +86,14 @@ def _kernel_version() -> tuple[int, ...]:
     """The first two numbers of `6.1.0-13-amd64`. What is no number is new enough."""
     numbers = os.uname().release.split(".")[:2]
     return tuple(int(number) if number.isdigit() else 999 for number in numbers)
+
+
+def _is_root_of_the_machine() -> bool:
+    """Not only that of a user namespace, as in a rootless container: such a root is treated as the
+    ordinary user it is outside."""
+    with open("/proc/self/uid_map", encoding="ascii") as file:
+        ids = file.read().split()
+    return os.geteuid() == 0 and ids == ["0", "0", "4294967295"]
 
 
 def _find_cgroups() -> tuple[cgroup_place.Place | None, str]:
@@ -94,16 +110,20 @@ def _enter_user_namespace() -> None:
     try:
         # The mount namespace comes along because only its owner may make a tmpfs.
         kernel.unshare(kernel.CLONE_NEWUSER | kernel.CLONE_NEWNS)
+    except OSError as error:
+        raise Unsuitable(f"no user namespace to be had ({error.strerror})", _USERNS_HINT) from error
+    try:
         identity.map_ids(uid, gid)
     except OSError as error:
         raise Unsuitable(
-            f"no user namespace for this user ({error.strerror})", _USERNS_HINT
+            f"the user namespace cannot be used ({error.filename}: {error.strerror})",
+            _APPARMOR_HINT,
         ) from error
 
 
 def try_walls(maker: Maker) -> None:
     """Make a box and throw it away: the surest test of mounts, namespaces and all the rest."""
-    hint = _APPARMOR_HINT if os.geteuid() != 0 else _ROOT_HINT
+    hint = _USER_HINT if os.geteuid() != 0 else _ROOT_HINT
     try:
         box = maker.make(Order({"limits": _TRIAL_LIMITS, "mounts": []}))
     except OSError as error:

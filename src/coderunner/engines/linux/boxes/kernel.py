@@ -44,6 +44,16 @@ CLONE_NEWUSER = 0x10000000
 CLONE_NEWPID = 0x20000000
 CLONE_NEWNET = 0x40000000
 
+_NAMESPACES = {
+    CLONE_NEWUSER: "user",
+    CLONE_NEWNS: "mount",
+    CLONE_NEWPID: "pid",
+    CLONE_NEWNET: "network",
+    CLONE_NEWIPC: "ipc",
+    CLONE_NEWUTS: "uts",
+    CLONE_NEWCGROUP: "cgroup",
+}
+
 MS_NOSUID = 2
 MS_NODEV = 4
 MS_NOEXEC = 8
@@ -117,7 +127,8 @@ def clone(flags: int) -> tuple[int, int]:
 
 def unshare(flags: int) -> None:
     if _libc.unshare(ctypes.c_int(flags)) != 0:
-        raise _fail("unshare")
+        names = " and ".join(name for flag, name in _NAMESPACES.items() if flags & flag)
+        raise _fail(f"new {names} namespace")
 
 
 def setns(fd: int, kind: int) -> None:

@@ -12,12 +12,10 @@ from typing import Any
 from . import cgroup_place, identity, inside, kernel, landlock, protocol, rootfs, seccomp
 from .box import Box, Key
 from .cgroups import Meters
-from .controls import read
 
-# Boxes of a root spawner run as uids that nobody else has. Each spawner takes a thousand of them at
-# random, from the range that no tool hands out; in a container that lacks it, from an ordinary one.
+# Boxes of a root spawner run as uids that nobody else has: each spawner takes a thousand of them at
+# random, from the range that no tool hands out.
 _UID_RANGE = range(1_900_000_000, 2_100_000_000, 1000)
-_ORDINARY_UID = 60_000
 _MAX_ROOTS = 32
 
 
@@ -58,7 +56,7 @@ class Maker:
         self._landlock = landlock.abi()
         self._last_capability = identity.last_capability()
         self._roots: dict[Key, int] = {}
-        self._first_uid = _first_uid()
+        self._first_uid = random.choice(_UID_RANGE)  # noqa: S311 - it need not be secret
         self._uids: set[int] = set()  # in use
         self._numbers = itertools.count(1)
 
@@ -141,15 +139,6 @@ class Maker:
                 pairs, identity.INNER_ID, in_user_namespace=self._in_user_namespace
             )
         return self._roots[order.root_key]
-
-
-def _first_uid() -> int:
-    chosen = random.choice(_UID_RANGE)  # noqa: S311 - it need not be secret
-    for line in read("/proc/self/uid_map").splitlines():
-        inside, _, count = map(int, line.split())
-        if inside <= chosen and chosen + 1000 <= inside + count:
-            return chosen
-    return _ORDINARY_UID
 
 
 def _new_scratch(limits: dict[str, Any]) -> int:

@@ -135,9 +135,11 @@ class Spawner:
         if "ready" in word:
             box.become_ready()
         run = self._run_in.get(box)
-        if run is not None and box.ready:
+        if run is None or run.reason:  # a spare, or killed before it came to run
+            return
+        if box.ready:
             self._begin(run)
-        elif run is not None and not run.reason:
+        else:
             run.fail("engine", word.get("failed", "the box died while it was set up"))
 
     def _begin(self, run: Run) -> None:
