@@ -172,6 +172,8 @@ class Languages:
 
     def get(self, name: str) -> Language:
         """The language of this name or alias, in whatever case."""
+        if not isinstance(name, str):
+            raise UnknownLanguage(f"{name!r} is not the name of a language", hint=self._listed())
         found = self._names.get(name.strip().casefold())
         if found is None:
             raise UnknownLanguage(f"no language is called {name!r}", hint=self._nearest(name))
@@ -230,8 +232,11 @@ def _read_builtin() -> list[Language]:
 
 
 def _read_directory(directory: Path) -> list[Language]:
-    if not directory.is_dir():
-        return []
+    try:
+        if not directory.is_dir():
+            return []
+    except PermissionError:
+        return []  # somebody else's home, as after `su`: nothing in there was meant for us
     try:
         return _read_all(directory.iterdir())
     except OSError as error:

@@ -27,13 +27,15 @@ from coderunner.model import Job, Limits, Mount, Outcome
 from coderunner.placeholders import Value, expand, expand_env, limit_values
 from coderunner.toolchain import Toolchain
 from coderunner.workspace import Workspace, remove_tree
+from coderunner.workspace.root import process_root
 
 Notice = Callable[[str], None]
 
 
 class Preparations:
     def __init__(self, directory: Path, notice: Notice) -> None:
-        self._directory = directory
+        self._wanted = directory
+        self._found: Path | None = None
         self._notice = notice
         self._making = asyncio.Lock()
 
@@ -43,7 +45,7 @@ class Preparations:
         """Make what is missing; returns where everything is to be mounted."""
         mounts = []
         for preparation in language.prepare:
-            place = self._directory / _name(language, preparation, toolchain)
+            place = self._directory() / _name(language, preparation, toolchain)
             if not _is_ours(place):
                 # One at a time in this process. Two processes may do the same work at once; the
                 # first to finish wins, and both results are good.
@@ -53,6 +55,18 @@ class Preparations:
                         await self._make(engine, language, preparation, toolchain, env, place)
             mounts.append(Mount(place, preparation.target, scratch=True))
         return tuple(mounts)
+
+    def _directory(self) -> Path:
+        """The directory in the cache; where there is none to be had (a service without a home),
+        one that lasts as long as this process."""
+        if self._found is None:
+            try:
+                self._wanted.mkdir(mode=0o700, parents=True, exist_ok=True)
+                usable = self._wanted.is_absolute() and os.access(self._wanted, os.W_OK | os.X_OK)
+            except OSError:
+                usable = False
+            self._found = self._wanted if usable else process_root() / "prepared"
+        return self._found
 
     async def _make(
         self,

@@ -42,8 +42,10 @@ from coderunner.model import (
 from coderunner.placeholders import Value, expand, expand_env, file_values, limit_values
 from coderunner.preparations import Notice, Preparations
 from coderunner.settings import Settings
+from coderunner.text import as_bytes
 from coderunner.toolchain import Toolchain, Toolchains
 from coderunner.workspace import Workspace, check_names, collect
+from coderunner.workspace.root import release_root
 
 COMPILE_LIMITS = Limits(
     wall_ms=30_000,
@@ -84,6 +86,7 @@ class Runner:
 
     async def aclose(self) -> None:
         await self.engine.aclose()
+        release_root()
 
     async def __aenter__(self) -> Self:
         return self
@@ -296,10 +299,13 @@ def _collector(
 
 def _check(program: Program) -> None:
     check_names(program.files)
+    args: object = program.args  # callers without a type checker pass anything
+    if not isinstance(args, tuple | list) or not all(isinstance(arg, str) for arg in args):
+        raise InvalidProgram("args must be a list of strings", hint='as in args=["one", "two"]')
     for arg in program.args:
         if "\0" in arg:
             raise InvalidProgram("an argument contains a NUL character", hint="remove it")
-        if len(arg.encode("utf-8", "surrogateescape")) >= _LONGEST_ARG:
+        if len(as_bytes(arg, "an argument")) >= _LONGEST_ARG:
             raise InvalidProgram(
                 "an argument is longer than 128 KB, which the kernel does not take",
                 hint="pass it on stdin or as a file",

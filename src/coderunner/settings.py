@@ -9,6 +9,7 @@ from pathlib import Path
 from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from coderunner.errors import InvalidInput
 from coderunner.language import user_language_dir
 from coderunner.model import MIB, Isolation, Limits
 
@@ -16,7 +17,11 @@ from coderunner.model import MIB, Isolation, Limits
 def user_cache_dir() -> Path:
     """Where things live that can be made again: `$XDG_CACHE_HOME/coderunner`."""
     base = os.environ.get("XDG_CACHE_HOME", "")
-    return Path(base if os.path.isabs(base) else os.path.expanduser("~/.cache"), "coderunner")
+    if not os.path.isabs(base):
+        base = os.path.expanduser("~/.cache")
+    if not os.path.isabs(base):  # a user without a home, as many services are
+        base = "/nonexistent"
+    return Path(base, "coderunner")
 
 
 CEILING = Limits(
@@ -69,4 +74,9 @@ class Settings(BaseSettings):
 
     def language_dirs(self) -> list[Path]:
         """The user's directories; the one from the settings has the last word."""
+        if self.languages_dir is not None and not self.languages_dir.is_dir():
+            raise InvalidInput(
+                f"CODERUNNER_LANGUAGES_DIR: {self.languages_dir} is not a directory",
+                hint="make it, or leave the setting out",
+            )
         return [path for path in (user_language_dir(), self.languages_dir) if path is not None]

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from coderunner.background import background
 from coderunner.model import File, Limits, Program, Result
+from coderunner.text import as_bytes
 
 
 def run(
@@ -23,7 +24,15 @@ def run(
     `files` are put beside it, `collect` names (globs) what to bring back from its directory.
     """
     return background().call(
-        _run(_bytes(code), language, _bytes(stdin), tuple(args), files or {}, limits, collect)
+        _run(
+            as_bytes(code, "code"),
+            language,
+            as_bytes(stdin, "stdin"),
+            args if isinstance(args, str) else tuple(args),
+            files or {},
+            limits,
+            collect,
+        )
     )
 
 
@@ -31,17 +40,13 @@ async def _run(
     code: bytes,
     language: str,
     stdin: bytes,
-    args: tuple[str, ...],
+    args: tuple[str, ...] | str,
     files: Mapping[str, str | bytes],
     limits: Limits | None,
     collect: Iterable[str],
 ) -> Result:
     runner = await background().runner()
     main = File(runner.languages.get(language).source, code)
-    others = (File(name, _bytes(content)) for name, content in files.items())
-    program = Program(language, (main, *others), args)
+    others = (File(name, as_bytes(content, f"file {name!r}")) for name, content in files.items())
+    program = Program(language, (main, *others), args)  # type: ignore[arg-type]  # checked later
     return await runner.run(program, limits=limits, stdin=stdin, collect=collect)
-
-
-def _bytes(text: str | bytes) -> bytes:
-    return text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text

@@ -133,7 +133,12 @@ async def test_a_flood_of_output(run: Run) -> None:
 
 async def test_cpu_time_of_what_was_left_running_is_counted(run: Run) -> None:
     """Also of children that nobody waited for."""
-    ended, _, _ = await run.python(
-        "import os, time\nif os.fork() == 0:\n  while True: pass\ntime.sleep(0.4)"
-    )
+    source = """
+import os, time
+child = os.fork()
+while not child: pass
+def used(): return sum(map(int, open(f"/proc/{child}/stat").read().split()[13:15]))
+while used() < 0.25 * os.sysconf("SC_CLK_TCK"): time.sleep(0.01)
+"""
+    ended, _, _ = await run.python(source)
     assert ended.usage.cpu_ms > 200

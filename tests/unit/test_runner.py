@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -24,12 +24,13 @@ from coderunner import (
     StartFailed,
     ToolchainMissing,
     UnknownLanguage,
+    run,
 )
 from coderunner.engines import open_engine
 from coderunner.engines.base import Control, State
 from coderunner.engines.fake import FakeEngine, Script
 from coderunner.runner import COMPILE_LIMITS
-from coderunner.workspace import CollectedFile
+from coderunner.workspace import CollectedFile, remove_tree
 from coderunner.workspace.root import process_root
 
 pytestmark = pytest.mark.unit
@@ -276,3 +277,51 @@ def test_an_unknown_engine() -> None:
     with pytest.raises(InvalidInput, match="linus") as caught:
         open_engine("linus")
     assert "linux" in caught.value.hint
+
+
+@pytest.mark.parametrize("args", ["abc", [1], None, ("\ud800",)])
+async def test_arguments_that_are_no_list_of_text(settings: Settings, args: object) -> None:
+    program = Program("script", (File("main.scr", b""),), args)  # type: ignore[arg-type]
+    with pytest.raises(InvalidProgram, match="arg"):
+        await Runner(FakeEngine(), settings=settings).run(program)
+
+
+async def test_nothing_is_left_when_a_runner_closes(settings: Settings) -> None:
+    before = len(os.listdir("/proc/self/fd"))
+    root = process_root()
+    async with Runner(FakeEngine(Script()), settings=settings) as runner:
+        await runner.run(PROGRAM)
+    assert not root.exists()
+    assert len(os.listdir("/proc/self/fd")) <= before
+
+
+async def test_a_cache_that_cannot_be_used(settings: Settings, tmp_path: Path) -> None:
+    text = SCRIPTED.replace("script", "prep").replace(".scr", ".prp")
+    text += '[prepare.thing]\ntarget = "/prepared/thing"\nargv = ["{sh}"]\n'
+    (tmp_path / "languages/prep.toml").write_text(text)
+    lost = settings.model_copy(update={"cache_dir": Path("/proc/no/such")})
+    engine = FakeEngine(Script(files=(File("prepared/x", b"1"),)))
+    async with Runner(engine, settings=lost) as runner:
+        await runner.run(Program("prep", (File("main.prp", b""),)))
+        assert engine.jobs[-1].mounts[-1].source.is_dir()
+    remove_tree(process_root() / "prepared")
+
+
+def test_a_language_directory_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="CODERUNNER_LANGUAGES_DIR"):
+        Runner(FakeEngine(), settings=Settings(languages_dir=tmp_path / "nope"))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: run("print('\ud800')"),
+        lambda: run("1", stdin="\ud800"),
+        lambda: run("1", stdin=5),  # type: ignore[arg-type]
+        lambda: run("1", language=None),  # type: ignore[arg-type]
+        lambda: run("1", files={"a": "\ud800"}),
+    ],
+)
+def test_nonsense_is_told_in_our_own_words(call: Callable[[], object]) -> None:
+    with pytest.raises(InvalidInput):
+        call()

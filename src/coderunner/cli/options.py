@@ -72,6 +72,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on stdout.
 def settings_from(engine: str | None, isolation: str | None) -> Settings:
     """The environment's settings, and the flags on top."""
     from pydantic import ValidationError
+    from pydantic_settings import SettingsError
 
     from coderunner.errors import InvalidInput
     from coderunner.settings import Settings
@@ -80,6 +81,9 @@ def settings_from(engine: str | None, isolation: str | None) -> Settings:
     given = {name: value for name, value in flags.items() if value is not None}
     try:
         return Settings(**given)  # type: ignore[arg-type]  # pydantic checks what we pass
+    except SettingsError as error:
+        hint = 'tables are JSON: CODERUNNER_TOOLCHAINS=\'{"python": "/opt/py/bin/python3"}\''
+        raise InvalidInput(f"a CODERUNNER_ variable: {error}", hint=hint) from None
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         name = "__".join(map(str, first["loc"]))

@@ -51,7 +51,7 @@ def run(
         str | None, _limit("--memory", "SIZE", "Memory of all its processes. [default: 256M]")
     ] = None,
     processes: Annotated[
-        str | None, _limit("--processes", "N", "Processes and threads at once. [default: 64]")
+        str | None, _limit("--processes", "N", "Processes and threads at once. [default: 256]")
     ] = None,
     output: Annotated[
         str | None,
@@ -68,7 +68,7 @@ def run(
         str | None, _limit("--files", "N", "Number of its files. [default: 10000]")
     ] = None,
     open_files: Annotated[
-        str | None, _limit("--open-files", "N", "Files open at once. [default: 512]")
+        str | None, _limit("--open-files", "N", "Files open at once. [default: 1024]")
     ] = None,
     stack: Annotated[
         str | None, _limit("--stack", "SIZE", "Stack of its main thread. [default: 64M]")

@@ -45,7 +45,7 @@ def bytes_(text: str) -> int:
 
 
 def megabytes(text: str) -> int:
-    return _whole(Fraction(bytes_(text), _MIB), "megabytes", SIZE_HINT)
+    return _whole(Fraction(bytes_(text), _MIB), "megabytes", "write 128M or 1G, at least 1M")
 
 
 def count(text: str) -> int:

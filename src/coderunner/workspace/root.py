@@ -60,6 +60,21 @@ def process_root() -> Path:
         return _root.path
 
 
+def release_root() -> None:
+    """Remove the root if nothing is in it; the next workspace makes a new one."""
+    global _root
+    with _guard:
+        if _root is None or _root.pid != os.getpid():
+            return
+        try:
+            os.rmdir(_root.path)
+        except OSError:
+            return
+        atexit.unregister(_root.remove)
+        _root.remove()
+        _root = None
+
+
 def make_root(temp: Path) -> Root:
     for _ in range(100):
         path = temp / f"{_prefix()}{secrets.token_hex(8)}"

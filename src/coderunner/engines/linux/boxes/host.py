@@ -5,6 +5,7 @@ Everything is found out by trying. What cannot be had is explained, with the way
 
 from __future__ import annotations
 
+import errno
 import os
 from typing import Any, NamedTuple
 
@@ -127,6 +128,8 @@ def try_walls(maker: Maker) -> None:
     try:
         box = maker.make(Order({"limits": _TRIAL_LIMITS, "mounts": []}))
     except OSError as error:
+        if error.errno in (errno.EMFILE, errno.ENFILE):
+            hint = "raise the limit of open files: ulimit -n"
         raise Unsuitable(f"no box can be made ({error.strerror})", hint) from error
     word = box.report()
     box.kill()

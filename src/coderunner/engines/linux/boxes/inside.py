@@ -6,6 +6,7 @@ channel when there is one, maybe at once, maybe minutes later. Nothing here retu
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import itertools
 import json
@@ -24,6 +25,8 @@ from .controls import read, write
 _OWN_NAMESPACES = kernel.CLONE_NEWNET | kernel.CLONE_NEWIPC | kernel.CLONE_NEWUTS
 _SIOCGIFFLAGS, _SIOCSIFFLAGS, _IFF_UP = 0x8913, 0x8914, 1
 _SHARED_DIRECTORIES = (("tmp", "/tmp"), ("shm", "/dev/shm"))
+# A program that cannot be started for want of these is the machine's trouble, not its own.
+_OUT_OF_SOMETHING = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
 # More than any program may have, so that the sampler sees it pass its limit.
 _SPARE_TASKS = 256
 
@@ -179,7 +182,9 @@ def _live(plan: Plan, channel: socket.socket, job: protocol.Message, stdio: list
     try:
         program = _start(plan, job, stdio)
     except (OSError, ValueError) as error:
-        _report(channel, {"not_started": getattr(error, "strerror", None) or str(error)})
+        why = getattr(error, "strerror", None) or str(error)
+        ours = getattr(error, "errno", 0) in _OUT_OF_SOMETHING
+        _report(channel, {"failed" if ours else "not_started": why})
         os._exit(1)
     for fd in (0, 1, 2):
         os.close(fd)

@@ -138,6 +138,8 @@ class Run:
             return self.failure
         if "not_started" in report:
             return {"op": "failed", "kind": "start", "message": report["not_started"]}
+        if "failed" in report:
+            return {"op": "failed", "kind": "engine", "message": report["failed"]}
         self._read_meters(report)
         reason = self.reason or self._reason_of_kernel()
         status = report.get("status")
