@@ -8,10 +8,11 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from coderunner.capture import communicate
 from coderunner.engines import ENGINES, open_engine
 from coderunner.errors import StartFailed
-from coderunner.execution import execute, execute_and
-from coderunner.model import EndedBy, File, Isolation, Stream
+from coderunner.execution import execute_and
+from coderunner.model import EndedBy, File, Isolation, Limits, Stream
 from coderunner.workspace import Workspace, collect
 from tests.engines.bench import Bench
 from tests.support import require_sandbox
@@ -227,12 +228,22 @@ async def test_a_sink_sees_output_while_the_program_runs(bench: Bench) -> None:
 
     async def sink(stream: Stream, data: bytes) -> None:
         seen.append((stream, data))
-        gate.write_text("go")
+        process.close_stdin()  # the program goes on only once this was seen
 
-    gate = bench.workspace.path / "unused"
-    outcome = await execute(bench.engine, bench.job("/bin/sh", "-c", "echo live"), sink=sink)
-    assert seen == [(Stream.STDOUT, b"live\n")]
-    assert outcome.stdout.data == b"live\n"
+    process = await bench.engine.start(bench.job("/bin/sh", "-c", "echo live; cat; echo end"))
+    try:
+        limits = Limits()
+        never_ending: AsyncIterator[bytes] = _silence()
+        _, stdout, _ = await communicate(process, stdin=never_ending, limits=limits, sink=sink)
+    finally:
+        await process.close()
+    assert seen == [(Stream.STDOUT, b"live\n"), (Stream.STDOUT, b"end\n")]
+    assert stdout.data == b"live\nend\n"
+
+
+async def _silence() -> AsyncIterator[bytes]:
+    await asyncio.sleep(3600)
+    yield b""
 
 
 async def test_bytes_that_are_not_text(bench: Bench) -> None:
