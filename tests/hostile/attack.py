@@ -1,0 +1,118 @@
+"""Hostile programs as data: each is a file whose first comment says what has to come of it.
+
+    # 1. Allocates for ever.
+    # The rest of the comment is for the reader, until the first line with a colon.
+    # limits: memory_mb=64 wall_ms=5000
+    # ends: memory
+
+Lines that may be there:
+
+    limits: NAME=VALUE …        beside the defaults of `Limits`
+    compile limits: …           the same for the compiler
+    ends: HOW | HOW …           `exit`, `exit 0`, `signal 9`, `memory`, `wall_time` …
+    ends at sampled: …          where there is no cgroup and that makes a difference
+    compiles: HOW | HOW …       how the compiler ends; without this line it must succeed
+    says: TEXT                  all of stdout, without the last newline; once for each line
+    says at sampled: …
+    args: WORD …                what it is started with
+"""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from coderunner.model import File, Isolation, Limits, Outcome, Program
+
+PROGRAMS = Path(__file__).parent / "programs"
+_COMMENTS = ("#", "//", "--", "%")
+
+
+@dataclass(frozen=True)
+class Attack:
+    path: Path
+    title: str
+    wishes: dict[str, list[str]] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, path: Path) -> Attack:
+        title, *lines = _first_comment(path.read_text(encoding="utf-8"))
+        wishes: dict[str, list[str]] = {}
+        for line in lines:
+            key, colon, value = line.partition(":")
+            if colon and key in _KEYS:
+                wishes.setdefault(key, []).append(value.strip())
+        if not wishes.keys() & {"ends", "compiles"}:
+            raise ValueError(f"{path.name} does not say how it ends")
+        return cls(path, title, wishes)
+
+    @property
+    def id(self) -> str:
+        return f"{self.path.parent.name}/{self.path.name}"
+
+    @property
+    def program(self) -> Program:
+        language = {"py": "python", "sh": "bash"}.get(self.path.suffix[1:], self.path.suffix[1:])
+        content = self.path.read_bytes()
+        args = tuple(shlex.split(" ".join(self.wishes.get("args", []))))
+        return Program(language, (File(f"main{self.path.suffix}", content),), args)
+
+    @property
+    def limits(self) -> Limits:
+        return Limits().but(self._numbers("limits"))
+
+    @property
+    def compile_limits(self) -> Limits | None:
+        numbers = self._numbers("compile limits")
+        return Limits(memory_mb=512, processes=64).but(numbers) if numbers else None
+
+    def _numbers(self, key: str) -> dict[str, float]:
+        words = " ".join(self.wishes.get(key, [])).split()
+        pairs = (word.split("=") for word in words)
+        return {name: float(text) if "." in text else int(text) for name, text in pairs}
+
+    def compiles(self) -> list[str]:
+        """How the compiler may end; empty if it must succeed."""
+        return _alternatives(self.wishes.get("compiles", []))
+
+    def ends(self, level: Isolation) -> list[str]:
+        return _alternatives(self._at(level, "ends"))
+
+    def says(self, level: Isolation) -> str | None:
+        lines = self._at(level, "says")
+        return "\n".join(lines) if lines else None
+
+    def _at(self, level: Isolation, key: str) -> list[str]:
+        return self.wishes.get(f"{key} at {level.value}") or self.wishes.get(key, [])
+
+
+_KEYS = {
+    "limits", "compile limits", "ends", "ends at sampled", "compiles", "says", "says at sampled",
+    "args",
+}  # fmt: skip
+
+
+def attacks() -> list[Attack]:
+    return [Attack.read(path) for path in sorted(PROGRAMS.glob("*/*.*"))]
+
+
+def endings(outcome: Outcome) -> set[str]:
+    """The ways in which an attack may have called this end."""
+    code = outcome.exit_code if outcome.exit_code is not None else outcome.signal
+    return {outcome.ended_by.value, f"{outcome.ended_by.value} {code}"}
+
+
+def _alternatives(lines: list[str]) -> list[str]:
+    return [way.strip() for line in lines for way in line.split("|")]
+
+
+def _first_comment(text: str) -> list[str]:
+    found = []
+    for line in text.splitlines():
+        mark = next((mark for mark in _COMMENTS if line.startswith(mark)), None)
+        if mark is None:
+            break
+        if not line.startswith("#!"):
+            found.append(line.removeprefix(mark).strip())
+    return found

@@ -1,0 +1,155 @@
+"""What a run must leave as it was: the machine around it, and the caller's own process.
+
+Nothing here waits for things to get better. When a run has returned, it is over.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import secrets
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import coderunner
+from coderunner.engines.linux.boxes import sampling
+from coderunner.workspace.root import process_root
+
+_CGROUPS = Path("/sys/fs/cgroup")
+_PACKAGE = Path(coderunner.__file__).parent
+_HOST_FILES = (
+    "/", "/bin/sh", "/dev", "/dev/null", "/etc", "/etc/hosts", "/etc/passwd", "/etc/shadow", "/usr",
+    "/usr/bin", "/usr/bin/env", "/usr/lib", os.path.realpath(sys.executable),
+    *map(str, sorted(_PACKAGE.rglob("*.py"))),
+)  # fmt: skip
+_KERNEL_SETTINGS = ("core_pattern", "hostname", "modprobe", "randomize_va_space", "sysrq")
+_SHARED_PLACES = ("/tmp", "/var/tmp", "/dev/shm", tempfile.gettempdir())
+# Hostile programs give the files they leave around a name that starts like this.
+MARK = "hostile-"
+_FLAT_KB = 32 * 1024  # two streams are kept, and a little more is needed to look at them
+
+
+class Surroundings:
+    """Everything that could show a trace of a run, at one moment."""
+
+    def __init__(self) -> None:
+        self.facts: dict[str, object] = {
+            "host files": {path: _identity(path) for path in _HOST_FILES},
+            "kernel settings": [_read(f"/proc/sys/kernel/{name}") for name in _KERNEL_SETTINGS],
+            "System V objects": [_objects(kind) for kind in ("shm", "sem", "msg")],
+            "marked files": [name for place in _SHARED_PLACES for name in _marked(place)],
+            "our mounts": _read("/proc/self/mountinfo").splitlines(),
+            "our temp files": sorted(os.listdir(process_root())),
+            "our descriptors": _descriptors(),
+            "our zombies": [pid for pid in _children(os.getpid()) if _state(pid) == "Z"],
+        }
+
+
+@contextmanager
+def unharmed() -> Iterator[None]:
+    """What happens within leaves no trace outside of the boxes' own spawner."""
+    _ = process_root()  # making it is not the run's doing
+    gc.collect()
+    before = Surroundings()
+    _forget_peak()
+    memory = _status_kb("VmRSS")
+    yield
+    gc.collect()
+    assert _status_kb("VmHWM") - memory < _FLAT_KB, "the caller's own memory did not stay flat"
+    assert Surroundings().facts == before.facts
+    for spawner in _children(os.getpid()):
+        _check_spawner(spawner)
+
+
+def token() -> str:
+    """A word to recognise the processes of one run by, if it is on their command line."""
+    return f"{MARK}{secrets.token_hex(8)}"
+
+
+def processes_with(word: str) -> list[int]:
+    pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]
+    return [pid for pid in pids if pid != os.getpid() and word in _read(f"/proc/{pid}/cmdline")]
+
+
+def _check_spawner(spawner: int) -> None:
+    """All it may have is boxes nobody has used: clones of itself, each with a cgroup."""
+    own = _read(f"/proc/{spawner}/cmdline")
+    for pid in sampling.tree(spawner)[1:]:
+        assert _read(f"/proc/{pid}/cmdline") in ("", own), "a program has outlived its run"
+    for name in ("mountinfo", "status"):
+        assert MARK not in _read(f"/proc/{spawner}/{name}")
+    # A box's cgroup is made a moment before the box, and removed a moment after.
+    wait_for(lambda: cgroups_of(spawner) <= len(_children(spawner)))
+
+
+def cgroups_of(spawner: int) -> int:
+    """How many boxes have a cgroup, in the hierarchy that has most of them."""
+    places = _CGROUPS.glob(f"**/coderunner-{spawner}-*")
+    return max((len(list(place.glob("box-*"))) for place in places), default=0)
+
+
+def wait_for(look: Callable[[], bool]) -> None:
+    """The limit is only there to end a test that has failed."""
+    deadline = time.monotonic() + 30
+    while not look():
+        assert time.monotonic() < deadline, "it did not happen within 30 seconds"
+        time.sleep(0.01)
+
+
+def _children(pid: int) -> list[int]:
+    lists = [_read(str(path)) for path in Path(f"/proc/{pid}/task").glob("*/children")]
+    return [int(child) for text in lists for child in text.split()]
+
+
+def _state(pid: int) -> str:
+    return _read(f"/proc/{pid}/stat").rpartition(")")[2].strip()[:1]
+
+
+def _identity(path: str) -> tuple[int, ...] | None:
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    shared = (status.st_ino, status.st_mode, status.st_uid, status.st_gid)
+    # Directories of the whole machine change for reasons of their own.
+    own = () if os.path.isdir(path) else (status.st_size, status.st_mtime_ns)
+    return (*shared, *own)
+
+
+def _objects(kind: str) -> int:
+    return len(_read(f"/proc/sysvipc/{kind}").splitlines())
+
+
+def _marked(place: str) -> list[str]:
+    return [f"{place}/{name}" for name in os.listdir(place) if name.startswith(MARK)]
+
+
+def _descriptors() -> list[str]:
+    found = []
+    for fd in os.listdir("/proc/self/fd"):
+        try:
+            found.append(os.readlink(f"/proc/self/fd/{fd}"))
+        except OSError:
+            continue  # the one that listed them
+    kinds = [name.partition(":")[0] if ":[" in name else name for name in found]
+    return sorted(kinds)
+
+
+def _forget_peak() -> None:
+    Path("/proc/self/clear_refs").write_text("5")
+
+
+def _status_kb(field: str) -> int:
+    [line] = [line for line in _read("/proc/self/status").splitlines() if line.startswith(field)]
+    return int(line.split()[1])
+
+
+def _read(path: str) -> str:
+    try:
+        return Path(path).read_text(errors="replace")
+    except OSError:
+        return ""

@@ -1,0 +1,34 @@
+"""Every program of `programs/`: it ends as its first comment says, and leaves nothing behind."""
+
+from __future__ import annotations
+
+import pytest
+
+from coderunner.model import Outcome
+from tests.hostile.arena import Arena
+from tests.hostile.attack import Attack, attacks, endings
+from tests.support import require_toolchain
+
+pytestmark = pytest.mark.hostile
+
+
+@pytest.mark.parametrize("attack", attacks(), ids=lambda attack: attack.id)
+async def test_it_loses(arena: Arena, attack: Attack) -> None:
+    program = attack.program
+    require_toolchain(program.language)
+    result = await arena.run(program, limits=attack.limits, compile_limits=attack.compile_limits)
+    if attack.compiles():
+        assert result.compilation is not None
+        assert endings(result.compilation) & set(attack.compiles()), shown(result.compilation)
+        return
+    assert result.execution is not None, result.stderr
+    outcome = result.execution
+    expected = attack.says(arena.level)
+    if expected is not None:
+        assert outcome.stdout.text.strip("\n") == expected, outcome.stderr.text[-2000:]
+    assert endings(outcome) & set(attack.ends(arena.level)), shown(outcome)
+
+
+def shown(outcome: Outcome) -> str:
+    ways = " or ".join(sorted(endings(outcome)))
+    return f"ended by {ways}: {outcome.stdout.text[-500:]} {outcome.stderr.text[-2000:]}"
