@@ -175,13 +175,19 @@ LEVELS = [
     ([(Kind.WALL, State.ENFORCED), (Kind.METER, State.SAMPLED)], Isolation.SAMPLED),
     ([(Kind.WALL, State.ENFORCED), (Kind.METER, State.ABSENT)], Isolation.NONE),
     ([(Kind.WALL, State.ABSENT), (Kind.METER, State.ENFORCED)], Isolation.NONE),
-    ([(Kind.LIMIT, State.ABSENT), (Kind.EXTRA, State.ABSENT)], Isolation.VM),
+    ([(Kind.LIMIT, State.ABSENT)], Isolation.NONE),
+    ([(Kind.EXTRA, State.ABSENT)], Isolation.VM),
 ]
 
 
 @pytest.mark.parametrize(("controls", "level"), LEVELS)
 def test_levels(controls: list[tuple[Kind, State]], level: Isolation) -> None:
     assert level_of(Finding("x", kind, state, "") for kind, state in controls) is level
+
+
+def test_a_limit_that_is_refused_is_no_hole() -> None:
+    refused = Finding("cpus", Kind.LIMIT, State.ABSENT, "refused", claimed=False)
+    assert level_of([refused]) is Isolation.VM
 
 
 def test_leftovers_are_noticed(tmp_path: Path) -> None:

@@ -158,7 +158,8 @@ class _Bench:
         claimed = self._claims.get(claim or name, Control(name, State.ENFORCED))
         state = claimed.state if held else State.ABSENT
         fix = "" if state is State.ENFORCED else claimed.fix or self._fix
-        return Finding(name, kind, state, proof, claimed.reason, fix)
+        promised = claimed.state is not State.ABSENT
+        return Finding(name, kind, state, proof, claimed.reason, fix, promised)
 
     async def _run(self, arguments: tuple[str, ...], limits: Limits) -> Outcome:
         python = os.path.realpath(_python())

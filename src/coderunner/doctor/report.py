@@ -13,7 +13,7 @@ from coderunner.survey import Finding as ToolchainFinding
 
 
 class Kind(StrEnum):
-    """What a control is for. Walls and meters decide about the isolation level."""
+    """What a control is for. All but the extras decide about the isolation level."""
 
     WALL = "wall"  # keeps a program in
     METER = "meter"  # keeps the whole tree small
@@ -31,6 +31,7 @@ class Finding:
     proof: str  # what was tried, and what came of it
     reason: str = ""  # the engine's own words, where it has any
     fix: str = ""
+    claimed: bool = True  # the engine says that it holds, or says nothing about it
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +70,11 @@ class Report:
 
 def level_of(findings: Iterable[Finding]) -> Isolation:
     """The highest level that these findings allow."""
-    states = {(finding.kind, finding.state) for finding in findings}
-    if (Kind.WALL, State.ABSENT) in states or (Kind.METER, State.ABSENT) in states:
+    findings = [finding for finding in findings if finding.kind is not Kind.EXTRA]
+    absent = [finding for finding in findings if finding.state is State.ABSENT]
+    # A limit that the engine refuses to promise is no hole. One that has no effect is.
+    if any(finding.kind is not Kind.LIMIT or finding.claimed for finding in absent):
         return Isolation.NONE
-    if (Kind.METER, State.SAMPLED) in states:
+    if any((f.kind, f.state) == (Kind.METER, State.SAMPLED) for f in findings):
         return Isolation.SAMPLED
     return Isolation.VM  # whether it has a kernel of its own, only the engine can say

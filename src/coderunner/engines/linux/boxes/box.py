@@ -13,6 +13,25 @@ from .copying import copy_tree
 
 Key = tuple[object, ...]  # boxes with the same key have the same limits and file system
 
+_NONSENSE = {"failed": "process 1 of the box talks nonsense"}
+
+
+def _makes_sense(report: dict[str, Any]) -> bool:
+    words = [report[name] for name in ("failed", "not_started") if name in report]
+    figures = ("wall_ms", "cpu_ms", "max_rss_kb", "own_rss_kb")
+    return (
+        all(isinstance(word, str) for word in words)
+        and all(protocol.is_number(report[name]) for name in figures if name in report)
+        and ("status" not in report or _is_wait_status(report["status"]))
+    )
+
+
+def _is_wait_status(value: object) -> bool:
+    """Of a process that has ended."""
+    return type(value) is int and value in range(1 << 16) and (
+        os.WIFEXITED(value) or os.WIFSIGNALED(value)
+    )
+
 
 class Box:
     def __init__(
@@ -67,12 +86,19 @@ class Box:
         protocol.send(self.channel, protocol.encode(job), stdio)
 
     def report(self) -> dict[str, Any]:
-        """What process 1 has to say; empty if it is gone without a word."""
+        """What process 1 has to say; empty if it is gone without a word. It is ours, but lives
+        next door to a hostile program: what it says is looked at before it is believed."""
         try:
             received = protocol.receive(self.channel)
         except OSError:
             received = None
-        return received[0] if received else {}
+        except ValueError:
+            return _NONSENSE
+        if received is None:
+            return {}
+        report, fds = received
+        protocol.close_all(fds)
+        return report if _makes_sense(report) else _NONSENSE
 
     def files_kb(self) -> int:
         """What its files take at this moment."""

@@ -25,6 +25,7 @@ class Cgroup:
     """One box's cgroup: the directory of each controller, which may be one and the same."""
 
     entrance: str
+    memory_limit: str  # the control file
 
     def __init__(self, directories: Mapping[str, str]) -> None:
         self._directories = directories
@@ -46,6 +47,14 @@ class Cgroup:
             os.open(f"{directory}/{self.entrance}", os.O_WRONLY | os.O_CLOEXEC)
             for directory in self.directories
         ]
+
+    def holds(self, meters: Meters) -> bool:
+        """Whether the kernel has really taken these figures."""
+        memory, processes = read(self.file(self.memory_limit)), read(self.file("pids.max"))
+        return (memory.strip(), processes.strip()) == (
+            str(meters.memory_bytes),
+            str(meters.processes),
+        )
 
     def hit_process_limit(self) -> bool:
         return keyed(self.file("pids.events")).get("max", 0) > 0
@@ -78,9 +87,10 @@ class CgroupV1(Cgroup):
     # Moving one thread is quick. Moving a process waits for all others to come by, for
     # milliseconds; and process 1 has one thread only.
     entrance = "tasks"
+    memory_limit = "memory.limit_in_bytes"
 
     def limit(self, meters: Meters) -> None:
-        write(self.file("memory.limit_in_bytes"), meters.memory_bytes)
+        write(self.file(self.memory_limit), meters.memory_bytes)
         swap = self.file("memory.memsw.limit_in_bytes")
         if os.path.exists(swap):  # absent where the kernel does not count swap
             write(swap, meters.memory_bytes)
@@ -122,9 +132,10 @@ class CgroupV1(Cgroup):
 
 class CgroupV2(Cgroup):
     entrance = "cgroup.procs"
+    memory_limit = "memory.max"
 
     def limit(self, meters: Meters) -> None:
-        write(self.file("memory.max"), meters.memory_bytes)
+        write(self.file(self.memory_limit), meters.memory_bytes)
         swap = self.file("memory.swap.max")
         if os.path.exists(swap):
             write(swap, 0)

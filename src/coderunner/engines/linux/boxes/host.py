@@ -10,7 +10,7 @@ import os
 from typing import Any, NamedTuple
 
 from . import cgroup_place, identity, kernel, landlock
-from .making import Maker, Order
+from .making import Maker, Order, meters
 
 _USERNS_HINT = (
     "allow user namespaces: sysctl user.max_user_namespaces=15000, and for ordinary users "
@@ -29,6 +29,10 @@ _USER_HINT = (
 _ROOT_HINT = (
     "run with all rights of root, CAP_SYS_ADMIN above all (in a container: --privileged), "
     "and allow user namespaces (sysctl user.max_user_namespaces=15000)"
+)
+_SECCOMP_HINT = (
+    "use a kernel with CONFIG_SECCOMP_FILTER; inside a container its own profile must allow "
+    "prctl and seccomp"
 )
 # Before that RLIMIT_NPROC counted all processes of a user, not those of a user namespace.
 _OLDEST_KERNEL = (5, 14)
@@ -132,9 +136,14 @@ def try_walls(maker: Maker) -> None:
             hint = "raise the limit of open files: ulimit -n"
         raise Unsuitable(f"no box can be made ({error.strerror})", hint) from error
     word = box.report()
+    metered = box.cgroup is None or box.cgroup.holds(meters(_TRIAL_LIMITS))
     box.kill()
     box.close()
     maker.release(box)
     if "ready" not in word:
         why = word.get("failed", "it died while it was set up")
+        if "seccomp" in why:
+            hint = _SECCOMP_HINT
         raise Unsuitable(f"no box can be set up ({why})", hint)
+    if not metered:
+        raise Unsuitable("the limits of a cgroup have no effect here", _ROOT_HINT)

@@ -3,7 +3,9 @@ mirror that proves it."""
 
 from __future__ import annotations
 
+import errno
 import os
+from collections.abc import Mapping
 
 from . import kernel
 from .controls import read, write
@@ -12,6 +14,7 @@ INNER_ID = 1000  # uid and gid as the program sees them, on every host and in ev
 _SYS_ADMIN = 1 << 21
 # Root gets no capabilities for being root, exec changes none, and none of this can be undone.
 _SECURE_BITS = 0b11101111
+_OWN_NAMESPACES = ("cgroup", "ipc", "mnt", "net", "pid", "user", "uts")
 
 
 class NotIsolated(Exception):
@@ -71,10 +74,32 @@ _EXPECTED = {
 }
 
 
-def check_self() -> None:
-    """Read back what the kernel says of this process; raise NotIsolated if a control is missing."""
+def namespaces() -> dict[str, str]:
+    """The namespaces that this process is in, as the kernel names them."""
+    return {kind: os.readlink(f"/proc/self/ns/{kind}") for kind in _OWN_NAMESPACES}
+
+
+def check_self(outside: Mapping[str, str]) -> None:
+    """Read back what the kernel says of this process; raise NotIsolated if a control is missing.
+    `outside` are the namespaces of the spawner: a box shares none of them."""
     lines = read("/proc/self/status").splitlines()
     found = dict(line.split(":\t", 1) for line in lines if ":\t" in line)
     for field, expected in _EXPECTED.items():
         if found.get(field) != expected:
             raise NotIsolated(f"{field} is {found.get(field)!r}, expected {expected!r}")
+    shared = [kind for kind, name in namespaces().items() if name == outside[kind]]
+    if shared:
+        raise NotIsolated(f"the box has no {shared[0]} namespace of its own")
+    if not os.statvfs("/").f_flag & os.ST_RDONLY:
+        raise NotIsolated("the root is not read-only")
+    _check_filter()
+
+
+def _check_filter() -> None:
+    """That a filter is there does not say what it refuses; so ask for something."""
+    try:
+        kernel.unshare(0)  # does nothing, and succeeds where nobody minds
+    except OSError as error:
+        if error.errno == errno.EPERM:
+            return
+    raise NotIsolated("the system-call filter refuses nothing")

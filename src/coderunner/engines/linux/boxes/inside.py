@@ -46,6 +46,7 @@ class Plan(NamedTuple):
     seccomp: bytes
     landlock: int
     last_capability: int
+    outside: Mapping[str, str]  # the namespaces of the spawner
     in_user_namespace: bool
 
 
@@ -171,7 +172,7 @@ def _wall_in(plan: Plan) -> None:
     kernel.prctl(kernel.PR_SET_DUMPABLE, 0)
     kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
     kernel.install_seccomp(plan.seccomp)
-    identity.check_self()
+    identity.check_self(plan.outside)
     # Nothing of the setup may live on. (All of it is close-on-exec, too.)
     _close_all_but({plan.channel})
 

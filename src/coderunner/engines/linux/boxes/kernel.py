@@ -271,7 +271,8 @@ class _FilterProgram(ctypes.Structure):
 def install_seccomp(program: bytes) -> None:
     """Install a BPF filter of 8-byte instructions. Needs no_new_privs."""
     descriptor = _FilterProgram(len(program) // 8, program)
-    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.addressof(descriptor))
+    if _libc.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.addressof(descriptor), 0, 0) < 0:
+        raise _fail("seccomp")
 
 
 def landlock_create(attributes: bytes, flags: int = 0) -> int:

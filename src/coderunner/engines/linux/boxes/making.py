@@ -55,6 +55,7 @@ class Maker:
         self._filter = seccomp.build(kernel.MACHINE, metered=place is not None)
         self._landlock = landlock.abi()
         self._last_capability = identity.last_capability()
+        self._outside = identity.namespaces()
         self._roots: dict[Key, int] = {}
         self._first_uid = random.choice(_UID_RANGE)  # noqa: S311 - it need not be secret
         self._uids: set[int] = set()  # in use
@@ -74,7 +75,7 @@ class Maker:
             memory_event = None
             if cgroup is not None:
                 undo.callback(cgroup.remove)
-                cgroup.limit(_meters(limits))
+                cgroup.limit(meters(limits))
                 memory_event = cgroup.watch_memory()
                 if memory_event is not None:
                     undo.callback(os.close, memory_event)
@@ -98,6 +99,7 @@ class Maker:
                     seccomp=self._filter,
                     landlock=self._landlock,
                     last_capability=self._last_capability,
+                    outside=self._outside,
                     in_user_namespace=self._in_user_namespace,
                 )
                 pid, pidfd = kernel.clone(kernel.CLONE_NEWPID)
@@ -151,7 +153,7 @@ def _new_scratch(limits: dict[str, Any]) -> int:
     return kernel.new_tmpfs(options, kernel.MOUNT_ATTR_NOSUID | kernel.MOUNT_ATTR_NODEV)
 
 
-def _meters(limits: dict[str, Any]) -> Meters:
+def meters(limits: dict[str, Any]) -> Meters:
     return Meters(
         memory_bytes=limits["memory_mb"] << 20,
         processes=limits["processes"] + 1,  # process 1 is ours

@@ -11,14 +11,23 @@ from __future__ import annotations
 
 import array
 import json
+import os
+import select
 import socket
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 MAX_PACKET = 160 * 1024  # what fits into a socket's send buffer by default
 START_FDS = 4  # stdin, stdout, stderr and the workspace
 
 Message = dict[str, Any]
+
+_LIMITS = frozenset(
+    "wall_ms cpu_ms memory_mb processes disk_mb files open_files stack_mb cpus address_space_mb"
+    .split()
+)
+_OPEN_ENDED = frozenset({"cpu_ms", "cpus", "address_space_mb"})  # limits that may be None
+_LARGEST = 1 << 63
 
 
 class PacketTooLarge(ValueError):
@@ -33,10 +42,57 @@ def encode(message: Message) -> bytes:
 
 
 def decode(packet: bytes) -> Message:
-    message = json.loads(packet)
+    try:
+        message = json.loads(packet)
+    except RecursionError:
+        raise ValueError("a packet is not that deep") from None
     if not isinstance(message, dict) or not isinstance(message.get("op"), str):
         raise ValueError("a packet is an object with an `op`")
     return message
+
+
+def check_start(message: Message) -> None:
+    """Raise ValueError unless a start has all that a job needs. Found out here it is that job's
+    trouble; found out later, when others run, it could be theirs."""
+    for field, is_sound in _START.items():
+        if not is_sound(message.get(field)):
+            raise ValueError(f"a job needs sound {field}")
+
+
+def _is_command(value: object) -> bool:
+    return isinstance(value, list) and value != [] and all(isinstance(v, str) for v in value)
+
+
+def _is_environment(value: object) -> bool:
+    return isinstance(value, dict) and all(isinstance(v, str) for v in value.values())
+
+
+def _are_mounts(value: object) -> bool:
+    return isinstance(value, list) and all(
+        isinstance(mount, list) and [type(part) for part in mount] == [str, str, bool]
+        for mount in value
+    )
+
+
+def _are_limits(value: object) -> bool:
+    return isinstance(value, dict) and all(
+        is_number(value.get(name)) or (name in _OPEN_ENDED and value.get(name) is None)
+        for name in _LIMITS
+    )
+
+
+def is_number(value: object) -> bool:
+    """A sensible amount of something: not NaN, not negative, and it fits into the kernel's."""
+    return type(value) in (int, float) and 0 <= value < _LARGEST  # type: ignore[operator]
+
+
+_START: dict[str, Callable[[object], bool]] = {
+    "argv": _is_command,
+    "env": _is_environment,
+    "mounts": _are_mounts,
+    "limits": _are_limits,
+    "collect": lambda value: isinstance(value, bool),
+}
 
 
 def send(channel: socket.socket, packet: bytes, fds: Sequence[int] = ()) -> None:
@@ -47,11 +103,28 @@ def send(channel: socket.socket, packet: bytes, fds: Sequence[int] = ()) -> None
 
 
 def receive(channel: socket.socket) -> tuple[Message, list[int]] | None:
-    """The next message and its descriptors; None once the other side is gone."""
+    """The next message and its descriptors; None once the other side is gone. What is no message
+    raises ValueError and leaves no descriptors behind."""
     packet, fds = receive_packet(channel)
-    if not packet:
+    if not packet and _is_gone(channel):
         return None
-    return decode(packet), fds
+    try:
+        return decode(packet), fds
+    except ValueError:
+        close_all(fds)
+        raise
+
+
+def close_all(fds: Iterable[int]) -> None:
+    for fd in fds:
+        os.close(fd)
+
+
+def _is_gone(channel: socket.socket) -> bool:
+    """Whether the other side is closed. (An empty packet looks the same to recvmsg.)"""
+    poll = select.poll()
+    poll.register(channel, 0)
+    return any(events & select.POLLHUP for _, events in poll.poll(0))
 
 
 def receive_packet(channel: socket.socket) -> tuple[bytes, list[int]]:

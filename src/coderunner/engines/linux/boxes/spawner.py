@@ -26,6 +26,7 @@ from .spares import Spares
 # A spare is made while its kind's program runs, but not in its very first moments: most of what
 # is slow about a short program is to get it going.
 _REFILL_DELAY = 0.003
+_LONGEST_MESSAGE = 2000
 
 
 class Spawner:
@@ -60,7 +61,7 @@ class Spawner:
         now = time.monotonic()
         for run in self._runs.values():
             if now >= run.wakes_at:
-                run.check(now)
+                self._check(run, now)
         for box in self._spares.stale(now):
             box.kill()
         self._refill(now)
@@ -76,30 +77,37 @@ class Spawner:
         return max(0.0, min(moments) - time.monotonic()) if moments else -1
 
     def _read_channel(self) -> bool:
+        """False once the caller is gone. What makes no sense is passed over."""
         try:
             received = protocol.receive(self._channel)
         except ConnectionError:
             return False
+        except ValueError:
+            return True
         if received is None:
             return False
         message, fds = received
-        if message["op"] == "start":
-            self._on_start(message, fds)
-        elif message["op"] == "kill" and message["id"] in self._runs:
-            self._runs[message["id"]].end(message["reason"])
+        number = message.get("id")
+        if type(number) is int:
+            run = self._runs.get(number)
+            if message["op"] == "start" and run is None:
+                self._on_start(message, fds)
+                return True
+            if message["op"] == "kill" and run is not None:
+                run.end(str(message.get("reason", "killed")))
+        protocol.close_all(fds)
         return True
 
     def _on_start(self, message: protocol.Message, fds: list[int]) -> None:
         try:
+            protocol.check_start(message)
             if len(fds) < protocol.START_FDS:  # the kernel drops what finds no room
                 raise OSError(errno.EMFILE, "too many open files")
             order = Order(message)
             box = self._spares.take(order.key) or self._make(order)
         except Exception as error:  # one job's trouble must not become that of all the others
-            for fd in fds:
-                os.close(fd)
-            refusal = {"op": "failed", "kind": "engine", "message": _what_happened(error)}
-            self._send({**refusal, "id": message["id"]})
+            protocol.close_all(fds)
+            self._send({**_failure(error), "id": message["id"]})
             return
         run = Run(message, fds)
         run.box = box
@@ -145,12 +153,18 @@ class Spawner:
     def _begin(self, run: Run) -> None:
         try:
             run.begin()
-        except OSError as error:
-            full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        except Exception as error:
+            full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
             run.fail("input" if full else "engine", _what_happened(error))
         else:
             if run.box.memory_event is not None:
                 self._watch(run.box.memory_event, self._on_memory_event, run)
+
+    def _check(self, run: Run, now: float) -> None:
+        try:
+            run.check(now)
+        except Exception as error:
+            run.fail("engine", _what_happened(error))
 
     def _on_memory_event(self, run: Run) -> None:
         """Out of memory, and cgroup v1 has killed one process only."""
@@ -169,8 +183,12 @@ class Spawner:
             return
         del self._runs[run.id]
         run.close_fds()
-        facts = run.conclude()
-        workspace = run.workspace()
+        workspace = None
+        try:
+            facts = run.conclude()
+            workspace = run.workspace()
+        except Exception as error:
+            facts = _failure(error)
         self._forget(box)
         self._send({**facts, "id": run.id}, [workspace] if workspace is not None else [])
         if workspace is not None:
@@ -193,6 +211,8 @@ class Spawner:
             self._poll.unregister(fd)
 
     def _send(self, message: protocol.Message, fds: list[int] | None = None) -> None:
+        if "message" in message:  # it may quote something endless
+            message = {**message, "message": message["message"][:_LONGEST_MESSAGE]}
         # A caller that is gone shows as end of file on the next read.
         with contextlib.suppress(ConnectionError):
             protocol.send(self._channel, protocol.encode(message), fds or [])
@@ -209,6 +229,10 @@ class Spawner:
 
 def _is_dead(box: Box) -> bool:
     return os.waitid(os.P_PID, box.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+
+
+def _failure(error: Exception) -> protocol.Message:
+    return {"op": "failed", "kind": "engine", "message": _what_happened(error)}
 
 
 def _what_happened(error: Exception) -> str:

@@ -1,0 +1,224 @@
+"""Controls taken away on purpose, in the code or by the host: the engine refuses, doctor tells.
+
+The code is a copy with one line changed; a line that is no longer there fails the test.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+import coderunner
+from tests.support import require_sandbox
+
+pytestmark = pytest.mark.hostile
+
+BOXES = "engines/linux/boxes"
+
+
+class Sabotage(NamedTuple):
+    """One line of the package, and what stands there instead."""
+
+    file: str
+    line: str
+    instead: str
+    told: str  # a word that whoever is refused must read
+
+
+NOTICED = {
+    "no seccomp filter": Sabotage(
+        f"{BOXES}/inside.py", "kernel.install_seccomp(plan.seccomp)", "pass", "Seccomp"
+    ),
+    "a filter that refuses nothing": Sabotage(
+        f"{BOXES}/seccomp.py",
+        "return program + _refuse(errno.EPERM)",
+        "return _return(_ALLOW)",
+        "filter",
+    ),
+    "no network namespace": Sabotage(
+        f"{BOXES}/inside.py", "kernel.CLONE_NEWNET | kernel.CLONE_NEWIPC", "kernel.CLONE_NEWIPC",
+        "net namespace",
+    ),
+    "no ipc namespace": Sabotage(
+        f"{BOXES}/inside.py", "kernel.CLONE_NEWNET | kernel.CLONE_NEWIPC", "kernel.CLONE_NEWNET",
+        "ipc namespace",
+    ),
+    "no pid namespace": Sabotage(
+        f"{BOXES}/making.py", "kernel.clone(kernel.CLONE_NEWPID)", "kernel.clone(0)", ""
+    ),
+    "capabilities are kept": Sabotage(
+        f"{BOXES}/identity.py", "kernel.set_capabilities(effective=0, permitted=0)", "pass", "Cap"
+    ),
+    "privileges can be gained": Sabotage(
+        f"{BOXES}/identity.py", "kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)", "pass", ""
+    ),
+    "a root that can be written to": Sabotage(
+        f"{BOXES}/rootfs.py",
+        "kernel.set_mount_attributes(root, kernel.MOUNT_ATTR_RDONLY | kernel.MOUNT_ATTR_NOSUID)",
+        "pass",
+        "read-only",
+    ),
+}  # fmt: skip
+NOTICED_WITH_CGROUPS = {
+    "the box stays outside of its cgroup": Sabotage(
+        f"{BOXES}/inside.py", 'os.write(procs, b"0")', "pass", "cgroup"
+    ),
+    "the cgroup has no limits": Sabotage(
+        f"{BOXES}/making.py", "cgroup.limit(meters(limits))", "pass", "cgroup"
+    ),
+}
+# What process 1 does not look for, because it costs too much or cannot be asked of the kernel.
+SEEN_BY_DOCTOR = {
+    "inherited descriptors": Sabotage(
+        f"{BOXES}/inside.py",
+        "    for number, fd in enumerate(stdio):\n        os.dup2(fd, number)",
+        "    for number, fd in enumerate(stdio):\n        os.dup2(fd, number)\n"
+        "    os.set_inheritable(os.open('/usr', 0), True); _close_all_but = lambda fds: None",
+        "",
+    ),
+    "landlock": Sabotage(f"{BOXES}/inside.py", "if plan.landlock:", "if False:", ""),
+    "wall time": Sabotage(f"{BOXES}/run.py", 'return "wall_time"', 'return ""', ""),
+    "files": Sabotage(
+        f"{BOXES}/making.py", "\"nr_inodes\": str(limits[\"files\"] + 16)", '"nr_inodes": "0"', ""
+    ),
+    "open files": Sabotage(
+        f"{BOXES}/inside.py", '_set_limit(resource.RLIMIT_NOFILE, limits["open_files"])', "pass", ""
+    ),
+}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def _sandbox() -> None:
+    require_sandbox()
+
+
+def sabotaged(place: Path, sabotage: Sabotage) -> dict[str, str]:
+    """An environment in which `import coderunner` finds a copy with that line changed."""
+    copy = place / "coderunner"
+    shutil.copytree(Path(coderunner.__file__).parent, copy, dirs_exist_ok=True)
+    file = copy / sabotage.file
+    text = file.read_text()
+    assert text.count(sabotage.line) == 1, f"{sabotage.file} no longer says {sabotage.line!r}"
+    file.write_text(text.replace(sabotage.line, sabotage.instead))
+    return {**os.environ, "PYTHONPATH": str(place), "CODERUNNER_CACHE_DIR": str(place / "cache")}
+
+
+def command_line(
+    *words: str, env: dict[str, str] | None = None, through: tuple[str, ...] = ()
+) -> subprocess.CompletedProcess[str]:
+    start = "import sys; from coderunner.cli import main; main()"
+    command = [*through, sys.executable, "-c", start, *words]
+    return subprocess.run(command, env=env, capture_output=True, text=True, timeout=120)
+
+
+def run_something(*words: str, **how: Any) -> subprocess.CompletedProcess[str]:
+    return command_line("run", "-l", "bash", "-c", "echo hello", *words, **how)
+
+
+def doctor(**how: Any) -> tuple[int, dict[str, Any]]:
+    done = command_line("doctor", "--json", **how)
+    assert done.stdout, done.stderr
+    report: dict[str, Any] = json.loads(done.stdout)
+    return done.returncode, report
+
+
+def check_refusal(how: dict[str, Any], told: str) -> None:
+    done = run_something(**how)
+    assert (done.returncode, done.stdout) != (0, "hello\n")
+    assert "hello" not in done.stdout
+    assert told in done.stderr
+    assert "hint:" in done.stderr
+    status, report = doctor(**how)
+    assert status != 0
+    assert report["isolation"] is None
+    assert told in json.dumps(report)
+
+
+@pytest.mark.parametrize("name", NOTICED)
+def test_refused_before_anything_runs(tmp_path: Path, name: str) -> None:
+    check_refusal({"env": sabotaged(tmp_path, NOTICED[name])}, NOTICED[name].told)
+
+
+@pytest.mark.as_root  # an ordinary user has no cgroup to lose
+@pytest.mark.parametrize("name", NOTICED_WITH_CGROUPS)
+def test_refused_with_cgroups(tmp_path: Path, name: str) -> None:
+    sabotage = NOTICED_WITH_CGROUPS[name]
+    check_refusal({"env": sabotaged(tmp_path, sabotage)}, sabotage.told)
+
+
+@pytest.mark.parametrize("control", SEEN_BY_DOCTOR)
+def test_seen_by_doctor(tmp_path: Path, control: str) -> None:
+    status, report = doctor(env=sabotaged(tmp_path, SEEN_BY_DOCTOR[control]))
+    states = {found["name"]: found["state"] for found in report["controls"]}
+    assert states[control] == "absent"
+    assert status != 0 or control == "landlock"  # a second wall only
+
+
+def test_doctor_is_content_with_the_code_as_it_is(tmp_path: Path) -> None:
+    nothing = Sabotage(f"{BOXES}/run.py", 'return "wall_time"', 'return "wall_time"', "")
+    status, report = doctor(env=sabotaged(tmp_path, nothing))
+    assert status == 0, report
+
+
+# --- the same, done by the host ----------------------------------------------------------------
+
+IN_USER_NAMESPACE = ("unshare", "--user", "--map-root-user")
+
+
+def after(script: str) -> tuple[str, ...]:
+    return ("sh", "-ec", f'{script}; exec "$@"', "sh")
+
+
+@pytest.mark.parametrize(
+    ("setting", "told"), [("net", "network"), ("user", "user namespace"), ("pid", "clone")]
+)
+def test_a_host_without_these_namespaces(setting: str, told: str) -> None:
+    forbid = after(f"echo 0 > /proc/sys/user/max_{setting}_namespaces")
+    check_refusal({"through": (*IN_USER_NAMESPACE, *forbid)}, told)
+
+
+# prctl(PR_SET_SECCOMP) and seccomp() fail, as where the kernel was built without them.
+WITHOUT_SECCOMP = """
+import os, struct, sys
+from coderunner.engines.linux.boxes import kernel
+load, jump, give = 0x20, 0x15, 0x06
+filter = [(load, 0, 0, 0), (jump, 3, 0, {seccomp}), (jump, 0, 3, {prctl}),
+          (load, 0, 0, 16), (jump, 0, 1, 22), (give, 0, 0, 0x00050016), (give, 0, 0, 0x7fff0000)]
+kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
+kernel.install_seccomp(b"".join(struct.pack("<HBBI", *op) for op in filter))
+os.execvp(sys.argv[1], sys.argv[1:])
+"""
+NUMBERS = {"x86_64": (317, 157), "aarch64": (277, 167)}
+
+
+def test_a_host_without_seccomp() -> None:
+    seccomp, prctl = NUMBERS[os.uname().machine]
+    source = WITHOUT_SECCOMP.format(seccomp=seccomp, prctl=prctl)
+    check_refusal({"through": (sys.executable, "-c", source)}, "seccomp")
+
+
+NO_CGROUPS = ("unshare", "--mount", *after("mount -t tmpfs none /sys/fs/cgroup"))
+
+
+@pytest.mark.as_root
+def test_a_host_without_cgroups_is_sampled_and_says_so() -> None:
+    assert run_something(through=NO_CGROUPS).stdout == "hello\n"
+    status, report = doctor(through=NO_CGROUPS)
+    assert (status, report["isolation"]) == (0, "sampled")
+    states = {found["name"]: found["state"] for found in report["controls"]}
+    assert states["memory"] == states["processes"] == states["cpu time"] == "sampled"
+
+
+@pytest.mark.as_root
+def test_a_host_without_cgroups_is_not_full() -> None:
+    done = run_something("--isolation", "full", through=NO_CGROUPS)
+    assert done.stdout == ""
+    assert "memory is sampled" in done.stderr
+    assert "hint:" in done.stderr
