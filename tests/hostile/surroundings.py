@@ -45,7 +45,7 @@ class Surroundings:
             "our mounts": _read("/proc/self/mountinfo").splitlines(),
             "our temp files": sorted(os.listdir(process_root())),
             "our descriptors": _descriptors(),
-            "our zombies": [pid for pid in _children(os.getpid()) if _state(pid) == "Z"],
+            "our zombies": [pid for pid in children(os.getpid()) if _state(pid) == "Z"],
         }
 
 
@@ -61,7 +61,7 @@ def unharmed() -> Iterator[None]:
     gc.collect()
     assert _status_kb("VmHWM") - memory < _FLAT_KB, "the caller's own memory did not stay flat"
     assert Surroundings().facts == before.facts
-    for spawner in _children(os.getpid()):
+    for spawner in children(os.getpid()):
         _check_spawner(spawner)
 
 
@@ -83,7 +83,7 @@ def _check_spawner(spawner: int) -> None:
     for name in ("mountinfo", "status"):
         assert MARK not in _read(f"/proc/{spawner}/{name}")
     # A box's cgroup is made a moment before the box, and removed a moment after.
-    wait_for(lambda: cgroups_of(spawner) <= len(_children(spawner)))
+    wait_for(lambda: cgroups_of(spawner) <= len(children(spawner)))
 
 
 def cgroups_of(spawner: int) -> int:
@@ -100,7 +100,7 @@ def wait_for(look: Callable[[], bool]) -> None:
         time.sleep(0.01)
 
 
-def _children(pid: int) -> list[int]:
+def children(pid: int) -> list[int]:
     lists = [_read(str(path)) for path in Path(f"/proc/{pid}/task").glob("*/children")]
     return [int(child) for text in lists for child in text.split()]
 

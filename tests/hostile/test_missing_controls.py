@@ -44,7 +44,7 @@ NOTICED = {
     ),
     "no network namespace": Sabotage(
         f"{BOXES}/inside.py", "kernel.CLONE_NEWNET | kernel.CLONE_NEWIPC", "kernel.CLONE_NEWIPC",
-        "net namespace",
+        "net",
     ),
     "no ipc namespace": Sabotage(
         f"{BOXES}/inside.py", "kernel.CLONE_NEWNET | kernel.CLONE_NEWIPC", "kernel.CLONE_NEWNET",
@@ -182,6 +182,15 @@ def after(script: str) -> tuple[str, ...]:
 def test_a_host_without_these_namespaces(setting: str, told: str) -> None:
     forbid = after(f"echo 0 > /proc/sys/user/max_{setting}_namespaces")
     check_refusal({"through": (*IN_USER_NAMESPACE, *forbid)}, told)
+
+
+def test_a_user_namespace_without_rights(tmp_path: Path) -> None:
+    """As Ubuntu 24.04 gives one to ordinary users: it is created, and its rights are taken away."""
+    make = "kernel.unshare(kernel.CLONE_NEWUSER | kernel.CLONE_NEWNS)"
+    powerless = f"{make}; kernel.set_capabilities(effective=0, permitted=0)"
+    sabotage = Sabotage(f"{BOXES}/host.py", make, powerless, "apparmor_restrict_unprivileged")
+    how = {"env": sabotaged(tmp_path, sabotage), "through": IN_USER_NAMESPACE}
+    check_refusal(how, sabotage.told)
 
 
 # prctl(PR_SET_SECCOMP) and seccomp() fail, as where the kernel was built without them.
