@@ -8,11 +8,13 @@ from collections.abc import Generator
 import hypothesis
 import pytest
 
+from tests.properties.effort import LONG
 from tests.support import IN_CI, IS_ROOT
 
-# How long one example takes says nothing on a busy machine.
-hypothesis.settings.register_profile("patient", deadline=None)
-hypothesis.settings.load_profile("patient")
+# How long one example takes says nothing on a busy machine. In CI every run tries the same ones.
+hypothesis.settings.register_profile("patient", deadline=None, derandomize=IN_CI)
+hypothesis.settings.register_profile("long", deadline=None, max_examples=5000)
+hypothesis.settings.load_profile("long" if LONG else "patient")
 
 # A test that means nothing for the user who runs the suite is not collected at all, in CI too:
 # `make test` as root runs the suite as both.

@@ -28,8 +28,10 @@ def _makes_sense(report: dict[str, Any]) -> bool:
 
 def _is_wait_status(value: object) -> bool:
     """Of a process that has ended."""
-    return type(value) is int and value in range(1 << 16) and (
-        os.WIFEXITED(value) or os.WIFSIGNALED(value)
+    return (
+        type(value) is int
+        and value in range(1 << 16)
+        and (os.WIFEXITED(value) or os.WIFSIGNALED(value))
     )
 
 

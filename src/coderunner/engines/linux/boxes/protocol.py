@@ -23,10 +23,9 @@ START_FDS = 4  # stdin, stdout, stderr and the workspace
 Message = dict[str, Any]
 
 _LIMITS = frozenset(
-    "wall_ms cpu_ms memory_mb processes disk_mb files open_files stack_mb cpus address_space_mb"
-    .split()
+    {"wall_ms", "memory_mb", "processes", "disk_mb", "files", "open_files", "stack_mb"}
 )
-_OPEN_ENDED = frozenset({"cpu_ms", "cpus", "address_space_mb"})  # limits that may be None
+_OPEN_LIMITS = frozenset({"cpu_ms", "cpus", "address_space_mb"})  # these may be None
 _LARGEST = 1 << 63
 
 
@@ -75,9 +74,11 @@ def _are_mounts(value: object) -> bool:
 
 
 def _are_limits(value: object) -> bool:
-    return isinstance(value, dict) and all(
-        is_number(value.get(name)) or (name in _OPEN_ENDED and value.get(name) is None)
-        for name in _LIMITS
+    return (
+        isinstance(value, dict)
+        and value.keys() >= _LIMITS | _OPEN_LIMITS
+        and all(is_number(value[name]) for name in _LIMITS)
+        and all(value[name] is None or is_number(value[name]) for name in _OPEN_LIMITS)
     )
 
 
@@ -106,7 +107,7 @@ def receive(channel: socket.socket) -> tuple[Message, list[int]] | None:
     """The next message and its descriptors; None once the other side is gone. What is no message
     raises ValueError and leaves no descriptors behind."""
     packet, fds = receive_packet(channel)
-    if not packet and _is_gone(channel):
+    if not packet and not fds and _is_gone(channel):
         return None
     try:
         return decode(packet), fds
