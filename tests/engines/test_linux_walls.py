@@ -1,7 +1,7 @@
 """The embedded engine's walls, tried from the inside.
 
 Each test runs a small hostile program in a real box. The full list of attacks has a suite of its
-own; these are the ones without which nothing else matters.
+own, and so has the system-call filter; these are the ones without which nothing else matters.
 """
 
 from __future__ import annotations
@@ -21,43 +21,10 @@ from tests.support import require_sandbox
 
 pytestmark = pytest.mark.engines
 
-# Makes one system call by number and prints its errno's name, or `ok`.
-CALL = """
-import ctypes, errno, sys
-libc = ctypes.CDLL(None, use_errno=True)
-numbers = {numbers}
-for name, args in {calls}:
-    done = libc.syscall(ctypes.c_long(numbers[name]), *map(ctypes.c_ulong, args))
-    print(name, "ok" if done >= 0 else errno.errorcode[ctypes.get_errno()])
-"""
-NUMBERS = {
-    "x86_64": {
-        "unshare": 272, "setns": 308, "mount": 165, "pivot_root": 155, "chroot": 161, "ptrace": 101,
-        "bpf": 321, "perf_event_open": 298, "keyctl": 250, "add_key": 248, "userfaultfd": 323,
-        "open_by_handle_at": 304, "clone3": 435, "io_uring_setup": 425, "process_vm_writev": 311,
-        "setuid": 105, "setgroups": 116, "fsopen": 430, "move_mount": 429, "clone": 56,
-        "socket": 41, "ioctl": 16, "pidfd_getfd": 438, "prlimit64": 302, "seccomp": 317,
-    },
-    "aarch64": {
-        "unshare": 97, "setns": 268, "mount": 40, "pivot_root": 41, "chroot": 51, "ptrace": 117,
-        "bpf": 280, "perf_event_open": 241, "keyctl": 219, "add_key": 217, "userfaultfd": 282,
-        "open_by_handle_at": 265, "clone3": 435, "io_uring_setup": 425, "process_vm_writev": 271,
-        "setuid": 146, "setgroups": 159, "fsopen": 430, "move_mount": 429, "clone": 220,
-        "socket": 198, "ioctl": 29, "pidfd_getfd": 438, "prlimit64": 261, "seccomp": 277,
-    },
-}[os.uname().machine]  # fmt: skip
-HIGH = 1 << 32  # bits of an int argument that the kernel does not look at
-
 
 @pytest.fixture(autouse=True)
 def _sandbox() -> None:
     require_sandbox()
-
-
-async def call(bench: Bench, *calls: tuple[str, tuple[int, ...]]) -> list[str]:
-    outcome = await bench.python(CALL.format(numbers=NUMBERS, calls=list(calls)))
-    assert outcome.ok, outcome.stderr.text
-    return [line.split()[1] for line in outcome.stdout.text.splitlines()]
 
 
 async def test_who_am_i(linux: Bench) -> None:
@@ -67,45 +34,6 @@ async def test_who_am_i(linux: Bench) -> None:
         assert int(facts[capabilities], 16) == 0
     assert (facts["NoNewPrivs"], facts["Seccomp"]) == ("1", "2")
     assert facts["Uid"].split() == facts["Gid"].split() == ["1000"] * 4
-
-
-FORBIDDEN = [
-    "unshare", "setns", "mount", "pivot_root", "chroot", "ptrace", "bpf", "perf_event_open",
-    "keyctl", "add_key", "userfaultfd", "open_by_handle_at", "process_vm_writev", "setuid",
-    "setgroups", "fsopen", "move_mount", "pidfd_getfd", "seccomp",
-]  # fmt: skip
-
-
-async def test_forbidden_calls(linux: Bench) -> None:
-    answers = await call(linux, *((name, (0, 0, 0, 0)) for name in FORBIDDEN))
-    assert dict(zip(FORBIDDEN, answers, strict=True)) == dict.fromkeys(FORBIDDEN, "EPERM")
-
-
-async def test_calls_that_do_not_exist(linux: Bench) -> None:
-    assert await call(linux, ("clone3", (0, 0)), ("io_uring_setup", (8, 0))) == ["ENOSYS"] * 2
-
-
-@pytest.mark.parametrize("junk", [0, HIGH], ids=["plain", "high bits"])
-async def test_arguments_that_matter(linux: Bench, junk: int) -> None:
-    new_user, packet, vsock, alg, netlink = 0x10000000, 17, 40, 38, 16
-    answers = await call(
-        linux,
-        ("clone", (new_user | 17 | junk, 0, 0, 0, 0)),
-        ("socket", (packet | junk, 3, 0)),
-        ("socket", (vsock | junk, 1, 0)),
-        ("socket", (alg | junk, 5, 0)),
-        ("socket", (netlink | junk, 3, 9 | junk)),  # audit
-        ("ioctl", (0, 0x5412 | junk, 0)),  # TIOCSTI
-        ("ioctl", (0, 0x541C | junk, 0)),  # TIOCLINUX
-        ("prlimit64", (1 | junk, 0, 0, 0)),
-    )
-    assert answers == ["EPERM", *["EAFNOSUPPORT"] * 4, *["EPERM"] * 3]
-
-
-@pytest.mark.skipif(os.uname().machine != "x86_64", reason="there is no x32 elsewhere")
-async def test_x32_calls_kill(linux: Bench) -> None:
-    outcome = await linux.python("import ctypes; ctypes.CDLL(None).syscall(0x40000027)")
-    assert (outcome.ended_by, outcome.signal) == (EndedBy.SIGNAL, 31)
 
 
 async def test_ordinary_sockets_work_inside(linux: Bench) -> None:
