@@ -109,7 +109,7 @@ PERMITTED: list[Rule] = [
     *(("sched_setattr", (pid, None, 0), errno.EINVAL) for pid in (0, 2, NO_PROCESS)),
     *(("sched_setparam", (pid, None), errno.EINVAL) for pid in (0, 2, NO_PROCESS)),
     ("sched_setaffinity", (NO_PROCESS, 8, None), errno.EFAULT),
-    ("setpriority", (0, 0, 0), 0),
+    ("setpriority", (0, 0, 19), 0),  # down is always possible
     ("setpriority", (0, NO_PROCESS, 0), errno.ESRCH),
     ("setpriority", (4, 0, 0), errno.EINVAL),
     ("ioprio_set", (1, 0, 0xFFFF), errno.EINVAL),
