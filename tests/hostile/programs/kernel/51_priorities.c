@@ -1,10 +1,8 @@
-// 51. Pushes ahead of everybody: real time, negative niceness, and last in the queue for the
-// kernel's out-of-memory killer.
+// 51. Pushes ahead of everybody: real time, negative niceness, and process 1 held back.
 // ends: exit 0
 // says: held
 #define _GNU_SOURCE
 #include <errno.h>
-#include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -40,10 +38,6 @@ int main(void) {
     refused("renice process 1", setpriority(PRIO_PROCESS, 1, 19), EPERM);
     refused("renice the user", setpriority(PRIO_USER, 0, 19), EPERM);
     refused("idle i/o for the user", syscall(SYS_ioprio_set, 3, getuid(), 3 << 13), EPERM);
-
-    int score = open("/proc/self/oom_score_adj", O_WRONLY);
-    refused("survive the caller", write(score, "0", 1), EACCES);
-    refused("survive everybody", write(score, "-1000", 5), EACCES);
     if (!got_through) puts("held");
     return got_through;
 }
