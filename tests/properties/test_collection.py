@@ -179,6 +179,12 @@ patterns = st.lists(
 
 
 @given(tree=trees, wanted=patterns, max_files=st.integers(0, 4), max_bytes=st.integers(0, 60))
+@example(
+    tree=Directory({b"a": Regular(bytes(20)), b"b": Regular(bytes(20)), b"c": Regular(bytes(10))}),
+    wanted=["*"],
+    max_files=4,
+    max_bytes=30,
+)
 @example(tree=deep(MAX_DEPTH), wanted=["**/**/**/**/x"], max_files=1, max_bytes=1)
 def test_a_collection_stays_within_its_bounds(
     out: Path, tree: Directory, wanted: list[str], max_files: int, max_bytes: int

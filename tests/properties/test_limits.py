@@ -39,6 +39,8 @@ anything = (
 @given(name=st.sampled_from(FIELDS), value=anything)
 @example(name="wall_ms", value=10**5000)
 @example(name="cpus", value=10**400)
+@example(name="cpus", value=math.nan)
+@example(name="cpus", value=math.inf)
 @example(name="memory_mb", value="9" * 10_000)
 def test_any_value_is_a_limit_or_is_refused(name: str, value: Any) -> None:
     if error := refusal(InvalidLimits, lambda: Limits(**{name: value})):
