@@ -91,7 +91,8 @@ ODD_ARTIFACTS = {
     "symlink to itself": "ln -s program program",
     "fifo": "mkfifo program",
     "directory": "mkdir program; echo hostile > program/file",
-    "socket": "perl -MSocket -e 'socket S, AF_UNIX, SOCK_STREAM, 0; bind S, sockaddr_un shift' program",
+    "socket": "perl -MSocket -e 'socket S, AF_UNIX, SOCK_STREAM, 0; bind S, sockaddr_un shift'"
+    " program",
     "symlinked directory": "ln -s /etc made",
     "directory that is above": "mkdir made; ln -s .. made/above",
 }

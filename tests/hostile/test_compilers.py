@@ -129,24 +129,28 @@ async def test_it_fetches_nothing(arena: Arena) -> None:
 
 # Names that a command would take for an option, a list of options, or a pattern.
 ODD_NAMES = ["-v", "--help", "@list", "-fplugin=evil", "-include", "*", "$(id)", "a b", "-"]
-C_HELPER, C_MAIN = b"int answer(void) { return 42; }", b"int answer(void);int main(void)"
-HELPERS = {
-    "c": (".c", C_HELPER, C_MAIN + b"{ return answer(); }"),
-    "cpp": (".cpp", C_HELPER, b"int answer(void); int main() { return answer(); }"),
-    "typescript": (".ts", b'console.log("hostile");', b"process.exit(42);"),
-    "java": (".java", b"class A {}", b"class Main {public static void main(String[] a) {"
-             b"System.exit(42);}}"),
-}  # fmt: skip
+# For each language: what goes into the main file, and into those with the odd names.
+SOURCES = {
+    "c": ("int main(void) { return 42; }", "int odd%d(void) { return 1; }"),
+    "cpp": ("int main() { return 42; }", "int odd%d() { return 1; }"),
+    "java": (
+        "class Main { public static void main(String[] args) { System.exit(42); } }",
+        "class Odd%d {}",
+    ),
+    "typescript": ("process.exit(42);", "export const odd%d: number = 1;"),
+}
 
 
-@pytest.mark.parametrize("language", HELPERS)
-@pytest.mark.parametrize("name", ODD_NAMES)
-async def test_names_are_names(arena: Arena, language: str, name: str) -> None:
+@pytest.mark.parametrize("language", SOURCES)
+async def test_names_are_names(arena: Arena, language: str) -> None:
     """A source file is taken for a source file, whatever it is called."""
     require_toolchain(language)
-    suffix, helper, main = HELPERS[language]
-    files = (File(f"Main{suffix}", main), File(name + suffix, helper))
-    result = await arena.run(Program(language, files))
+    main, odd = SOURCES[language]
+    suffix = Languages().get(language).extensions[0]
+    files = [File(f"Main{suffix}", main.encode())]
+    for number, name in enumerate(ODD_NAMES):
+        files.append(File(name + suffix, (odd % number).encode()))
+    result = await arena.run(Program(language, tuple(files)))
     assert result.outcome.exit_code == 42, result.stderr
 
 
