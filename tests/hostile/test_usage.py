@@ -1,4 +1,4 @@
-"""What the processes of a run use is counted, whoever they are, and stays within what is allowed."""
+"""What the processes of a run use is counted, whoever they are, and kept to what is allowed."""
 
 from __future__ import annotations
 
