@@ -53,7 +53,9 @@ class Lab:
         for name in ENGINES:
             engine = self._engines[name] = open_engine(name)
             self._stack.push_async_callback(engine.aclose)
-            settings = Settings(engine=name, min_isolation=Isolation.NONE)
+            settings = Settings(
+                engine=name, min_isolation=Isolation.NONE, cache_dir=self._folder / "cache"
+            )
             self._runners[name] = Runner(engine, settings=settings)
         return self
 

@@ -2,7 +2,8 @@
 
 The first rows run a program that is ready in its workspace: the price of the sandbox alone. The
 rows after them go the whole road, from source text to output, each time with a source that nobody
-has seen before, so that no cache of finished programs can answer.
+has seen before, so that no cache of finished programs can answer. The row that asks the same again
+says so.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import os
 import shutil
 import uuid
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bench import bare
 from bench.lab import BARE, ENGINES, Contenders, Lab, Missing, check_outcome, check_printed
@@ -26,6 +27,18 @@ _USER_ENVIRONMENT = ("PATH", "HOME", "GOCACHE", "GOPATH", "RUSTUP_HOME", "CARGO_
 
 
 _BURST = 50
+_CONTEST = """
+#include <bits/stdc++.h>
+using namespace std;
+
+int main() {
+    map<string, vector<int>> seen;
+    for (int n : {3, 1, 2}) seen["numbers"].push_back(n);
+    auto& numbers = seen["numbers"];
+    sort(numbers.begin(), numbers.end());
+    if (numbers[0] == 1) cout << "Hello from C++" << endl;
+}
+"""
 
 
 @dataclass(frozen=True)
@@ -72,22 +85,29 @@ async def _python_hello(lab: Lab) -> Contenders:
     return lab.contenders(job, [python, str(folder / "main.py")], b"hello\n")
 
 
-def _road(name: str, *commands: Sequence[str]) -> Callable[[Lab], Awaitable[Contenders]]:
-    """Compile and run a language's hello program. `commands` are what one would type without us,
-    with the same tools and the flags that matter; `{folder}` is where the source lies."""
+def _road(
+    name: str, *commands: Sequence[str], text: str = "", again: bool = False
+) -> Callable[[Lab], Awaitable[Contenders]]:
+    """Compile and run a language's hello program, or another that prints the same. `commands` are
+    what one would type without us, with the same tools and the flags that matter; `{folder}` is
+    where the source lies. With `again` we are asked for the same program each time."""
 
     async def prepare(lab: Lab) -> Contenders:
-        language = lab.languages.get(name)
-        tools = (await lab.toolchain(name)).tools
-        engines = {engine: _through(lab.runner(engine), language) for engine in ENGINES}
-        return {BARE: _by_hand(lab, language, tools, commands), **engines}
+        language = replace(lab.languages.get(name), hello=text or lab.languages.get(name).hello)
+        values = {**language.scripts, **(await lab.toolchain(name)).tools}
+        engines: dict[str, Once] = {}
+        for engine in ENGINES:
+            await lab.runner(engine).prepare(name)
+            engines[engine] = _through(lab.runner(engine), language, again=again)
+        return {BARE: _by_hand(lab, language, values, commands), **engines}
 
     return prepare
 
 
-def _through(runner: Runner, language: Language) -> Once:
+def _through(runner: Runner, language: Language, *, again: bool) -> Once:
     async def once() -> None:
-        program = Program(language.name, (File(language.source, _source(language).encode()),))
+        text = language.hello if again else _source(language)
+        program = Program(language.name, (File(language.source, text.encode()),))
         result = await runner.run(program)
         check_outcome(result.outcome, _greeting(language))
 
@@ -95,15 +115,15 @@ def _through(runner: Runner, language: Language) -> Once:
 
 
 def _by_hand(
-    lab: Lab, language: Language, tools: Mapping[str, str], commands: Sequence[Sequence[str]]
+    lab: Lab, language: Language, values: Mapping[str, str], commands: Sequence[Sequence[str]]
 ) -> Once:
     env = {name: os.environ[name] for name in _USER_ENVIRONMENT if name in os.environ}
 
     async def once() -> None:
         folder = lab.folder({language.source: _source(language)})
         try:
-            values = {**tools, "folder": str(folder)}
-            printed = [bare.run(expand(command, values), env) for command in commands]
+            here = {**values, "folder": str(folder)}
+            printed = [bare.run(expand(command, here), env) for command in commands]
         finally:
             shutil.rmtree(folder)
         check_printed(printed[-1], _greeting(language))
@@ -121,6 +141,7 @@ def _greeting(language: Language) -> bytes:
 
 
 _RUN = ("{folder}/program",)
+_GXX = ("{cxx}", "-O2", "-std=c++17", "-o", "{folder}/program", "{folder}/main.cpp")
 ROWS = (
     Row("c", "C program that exits at once", 300, 40, _c_exit),
     Row("burst", f"{_BURST} such C programs in a row", 20, 3, _c_burst),
@@ -130,11 +151,21 @@ ROWS = (
         "C++ hello, compile and run",
         10,
         2,
-        _road(
-            "cpp",
-            ("{cxx}", "-O2", "-std=c++17", "-o", "{folder}/program", "{folder}/main.cpp"),
-            _RUN,
-        ),
+        _road("cpp", _GXX, _RUN),
+    ),
+    Row(
+        "bits",
+        "C++ with <bits/stdc++.h>, compile and run",
+        10,
+        2,
+        _road("cpp", _GXX, _RUN, text=_CONTEST),
+    ),
+    Row(
+        "again",
+        "the same C++ program again",
+        10,
+        2,
+        _road("cpp", _GXX, _RUN, text=_CONTEST, again=True),
     ),
     Row(
         "java",
@@ -167,6 +198,18 @@ ROWS = (
             "rust",
             ("{rustc}", "--edition=2021", "-O", "-o", "{folder}/program", "{folder}/main.rs"),
             _RUN,
+        ),
+    ),
+    Row("node", "JavaScript hello", 10, 2, _road("javascript", ("{node}", "{folder}/main.js"))),
+    Row(
+        "typescript",
+        "TypeScript hello, compile and run",
+        10,
+        2,
+        _road(
+            "typescript",
+            ("{node}", "-e", "{transpile}", "{tsc}", "{folder}/main.ts"),
+            ("{node}", "{folder}/main.js"),
         ),
     ),
 )

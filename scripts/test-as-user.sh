@@ -46,7 +46,7 @@ done
 python=$(as_user sh -c 'command -v "$0"' "$python")
 
 mkdir "$stage/checkout"
-tar --create --exclude-vcs --exclude=./.venv --exclude='.*_cache' --exclude=__pycache__ \
+tar --create --exclude-vcs --exclude=./.venv --exclude='.[a-z]*_cache' --exclude=__pycache__ \
     --exclude=.hypothesis --mode=a+rX . | tar --extract --no-same-owner -C "$stage/checkout"
 install -d -o "$uid" -g "$uid" -m 700 "$stage/home" "$stage/tmp"
 PYTHON=$python "$stage/checkout/scripts/setup.sh" "$stage/venv"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Generator
 
@@ -15,6 +16,9 @@ from tests.support import IN_CI, IS_ROOT
 hypothesis.settings.register_profile("patient", deadline=None, derandomize=IN_CI)
 hypothesis.settings.register_profile("long", deadline=None, max_examples=5000)
 hypothesis.settings.load_profile("long" if LONG else "patient")
+
+# What is to be compiled is compiled, however often the suite runs; tests of the cache turn it on.
+os.environ["CODERUNNER_COMPILE_CACHE_MB"] = "0"
 
 # A test that means nothing for the user who runs the suite is not collected at all, in CI too:
 # `make test` as root runs the suite as both.

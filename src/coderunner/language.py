@@ -39,8 +39,11 @@ class Tool:
 class Prepare:
     """Something expensive that is made once per toolchain and safe to share between runs.
 
-    `argv` fills the directory `prepared` in its working directory; later jobs see that directory
-    at `target`, looking writable, and what they write to it is thrown away.
+    `argv` fills the directory `prepared` in its working directory; later jobs that name it see
+    that directory at `target`, looking writable, and what they write to it is thrown away.
+
+    What is `optional` only saves time. Nobody waits for it: until it is there, the words and
+    variables that name it are left out of commands.
     """
 
     id: str
@@ -49,6 +52,9 @@ class Prepare:
     env: Mapping[str, str] = field(default_factory=dict)
     files: tuple[File, ...] = ()
     limits: Mapping[str, int | float] = field(default_factory=dict)  # fields of `Limits`
+    optional: bool = False
+    read_only: bool = False  # and cheaper: nobody needs to write to it
+    watch: tuple[str, ...] = ()  # host paths (globs) it was made from, beside the tools
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +115,7 @@ class Language:
     warm: str = ""  # the strategy by which an engine may keep it warm
     prepare: tuple[Prepare, ...] = ()
     scripts: Mapping[str, str] = field(default_factory=dict)  # texts, by placeholder
+    volatile: re.Pattern[str] | None = None  # in a source: compiled twice it is not the same
     memory_error: re.Pattern[str] | None = None  # what its runtime says on reaching the limit
     blank: re.Pattern[str] | None = None  # what in a source is no code: comments, strings
     entry: Entry | None = None

@@ -6,12 +6,14 @@ version_pattern          regex; its first group (or all it matches) is the versi
 artifacts                globs of what the compilation leaves for the run
 env, compile_env         environment of both, of the compilation alone
 mounts                   host paths (globs) outside /usr that the toolchain reads
+volatile                 regex of what makes a compilation differ from one time to the next
 memory_error             regex of what its runtime prints when it reaches the memory limit itself
 blank                    regexes of what is no code in a source: comments, string literals
 [compile_limits]         fields of `Limits` that differ for the compilation
 [scripts]                id = "text", for argv elements that are little programs
 [tools.<id>]             names, apt, hint, probe, dirs, watch          (see `Tool`)
-[prepare.<id>]           target, argv, env, files, limits              (see `Prepare`)
+[prepare.<id>]           target, argv, env, files, limits,
+                         optional, read_only, watch                    (see `Prepare`)
 [entry]                  type, public, package, main                   (see `Entry`)
 [[variant]]              if_file, if_main, if_source, unless_file;
                          compile, run, artifacts, env, files           (see `Variant`)
@@ -69,6 +71,7 @@ def _language(table: Table) -> Language:
         compile_limits=_limits(table, "compile_limits"),
         mounts=table.words("mounts", default=(), pattern=re.compile(r"/.+")),
         scripts=_scripts(table),
+        volatile=table.regex("volatile"),
         memory_error=table.regex("memory_error"),
         blank=_alternatives(table.regexes("blank")),
         tools=tuple(_tool(name, sub) for name, sub in table.tables("tools")),
@@ -143,6 +146,9 @@ def _prepare(name: str, table: Table) -> Prepare:
         env=table.texts("env"),
         files=_files(table),
         limits=_limits(table, "limits"),
+        optional=table.flag("optional"),
+        read_only=table.flag("read_only"),
+        watch=table.words("watch", default=(), pattern=re.compile(r"/.+")),
     )
     table.nothing_else()
     return prepare

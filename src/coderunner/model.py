@@ -197,6 +197,7 @@ class Outcome:
     stderr: Output
     isolation: Isolation
     engine: str
+    cached: bool = False  # a compilation that was kept: all of this is of when it really ran
 
     @property
     def ok(self) -> bool:

@@ -18,7 +18,7 @@ import math
 import os
 import posixpath
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from coderunner.model import Limits
 
@@ -66,6 +66,11 @@ def _expand_word(word: str, values: Mapping[str, Value]) -> str:
         return value
 
     return _PLACEHOLDER.sub(replace, word)
+
+
+def names_in(words: Iterable[str]) -> set[str]:
+    """The placeholders that these words use."""
+    return {name for word in words for name in _PLACEHOLDER.findall(word)}
 
 
 def problem(words: Sequence[str], known: Collection[str], *, lists: bool) -> str:

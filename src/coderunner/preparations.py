@@ -1,143 +1,96 @@
 """Things a language needs that are expensive to make and safe to share, made once and kept.
 
-Go's compiled standard library is one. A language file says how to make it (`[prepare.…]`); it is
-made in a sandbox like everything else, from the toolchain alone, and later jobs see a copy they
-may write to and cannot change.
+Go's compiled standard library is one, C++'s precompiled headers are another. A language file says
+how to make it (`[prepare.…]`); it is made in a sandbox like everything else, from the toolchain
+alone, and later jobs see it and cannot change it. They lie in `<cache>/prepared/`.
 
-    <cache>/prepared/<language>-<id>-<hash of toolchain and recipe>/
+What a language cannot do without is made when it is first used. What only saves time (`optional`)
+must not cost somebody who runs a single program more than it saves: it is made in the background,
+from the second use of the language by the same runner on; or at once, when asked for.
 """
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import hashlib
-import os
-import secrets
-import shutil
-import stat
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from coderunner.engines.base import Engine
-from coderunner.errors import EngineUnavailable
-from coderunner.execution import execute_and
-from coderunner.language import Language, Prepare
-from coderunner.model import Job, Limits, Mount, Outcome
-from coderunner.placeholders import Value, expand, expand_env, limit_values
+from coderunner.errors import CodeRunnerError
+from coderunner.kept import kept_directory
+from coderunner.language import Language
+from coderunner.model import Mount
+from coderunner.preparing import Preparing, is_there
 from coderunner.toolchain import Toolchain
-from coderunner.workspace import Workspace, remove_tree
-from coderunner.workspace.root import process_root
 
 Notice = Callable[[str], None]
+_ENOUGH_USES = 2  # of a language, for its runner to be a long-lived one
 
 
 class Preparations:
-    def __init__(self, directory: Path, notice: Notice) -> None:
+    def __init__(self, engine: Engine, directory: Path, notice: Notice) -> None:
+        self._engine = engine
         self._wanted = directory
         self._found: Path | None = None
         self._notice = notice
         self._making = asyncio.Lock()
+        self._uses: Counter[str] = Counter()
+        self._background: dict[Path, asyncio.Task[None]] = {}
 
     async def ready(
-        self, engine: Engine, language: Language, toolchain: Toolchain, env: dict[str, str]
-    ) -> tuple[Mount, ...]:
-        """Make what is missing; returns where everything is to be mounted."""
-        mounts = []
+        self, language: Language, toolchain: Toolchain, env: Mapping[str, str]
+    ) -> dict[str, Mount]:
+        """What is ready, by id, and where it is to be mounted. Makes what is needed and missing,
+        and waits for it; what is optional may be missing from the answer."""
+        self._uses[language.name] += 1
+        mounts = {}
         for preparation in language.prepare:
-            place = self._directory() / _name(language, preparation, toolchain)
-            if not _is_ours(place):
-                # One at a time in this process. Two processes may do the same work at once; the
-                # first to finish wins, and both results are good.
-                async with self._making:
-                    if not _is_ours(place):
-                        self._notice(f"preparing {language.title} ({preparation.id}), once …")
-                        await self._make(engine, language, preparation, toolchain, env, place)
-            mounts.append(Mount(place, preparation.target, scratch=True))
-        return tuple(mounts)
+            one = Preparing(language, preparation, toolchain, env)
+            place = one.place_in(self._directory())
+            if not is_there(place):
+                if preparation.optional:
+                    self._make_meanwhile(one, place)
+                    continue
+                await self._make(one, place)
+            mounts[preparation.id] = one.mount(place)
+        return mounts
+
+    async def make_all(
+        self, language: Language, toolchain: Toolchain, env: Mapping[str, str]
+    ) -> None:
+        """Make all that is missing, and wait for it."""
+        for preparation in language.prepare:
+            one = Preparing(language, preparation, toolchain, env)
+            await self._make(one, one.place_in(self._directory()))
+
+    async def aclose(self) -> None:
+        """Give up what is being made in the background."""
+        tasks = list(self._background.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _make(self, one: Preparing, place: Path) -> None:
+        # One at a time in this process. Two processes may do the same work at once; the first to
+        # finish wins, and both results are good.
+        async with self._making:
+            if not is_there(place):
+                self._notice(f"preparing {one.title}, once …")
+                await one.make(self._engine, place)
+
+    def _make_meanwhile(self, one: Preparing, place: Path) -> None:
+        """Once: what failed is not tried again by this runner."""
+        if self._uses[one.language.name] >= _ENOUGH_USES and place not in self._background:
+            self._background[place] = asyncio.create_task(self._try_to_make(one, place))
+
+    async def _try_to_make(self, one: Preparing, place: Path) -> None:
+        try:
+            await self._make(one, place)
+        except (CodeRunnerError, OSError) as error:
+            self._notice(f"going on without {one.title}: {error}")
 
     def _directory(self) -> Path:
-        """The directory in the cache; where there is none to be had (a service without a home),
-        one that lasts as long as this process."""
         if self._found is None:
-            try:
-                self._wanted.mkdir(mode=0o700, parents=True, exist_ok=True)
-                usable = self._wanted.is_absolute() and os.access(self._wanted, os.W_OK | os.X_OK)
-            except OSError:
-                usable = False
-            self._found = self._wanted if usable else process_root() / "prepared"
+            self._found = kept_directory(self._wanted)
         return self._found
-
-    async def _make(
-        self,
-        engine: Engine,
-        language: Language,
-        preparation: Prepare,
-        toolchain: Toolchain,
-        env: dict[str, str],
-        place: Path,
-    ) -> None:
-        limits = Limits().but(preparation.limits)
-        values: dict[str, Value] = {
-            **language.scripts,
-            **toolchain.tools,
-            **limit_values(limits),
-            preparation.id: preparation.target,
-        }
-        with Workspace() as workspace:
-            workspace.add(preparation.files)
-            os.mkdir(workspace.path / "prepared", 0o755)
-            job = Job(
-                argv=expand(preparation.argv, values),
-                workspace=workspace.path,
-                env={**env, **expand_env(preparation.env, values)},
-                mounts=toolchain.mounts,
-                limits=limits,
-                collect=True,
-            )
-            unfinished = place.with_name(f"{place.name}.{secrets.token_hex(4)}")
-            try:
-                outcome, _ = await execute_and(engine, job, lambda fd: _copy_out(fd, unfinished))
-                if not outcome.ok:
-                    raise _failure(language, preparation, outcome)
-                with contextlib.suppress(FileExistsError):  # somebody else was faster
-                    os.rename(unfinished, place)
-            finally:
-                remove_tree(unfinished)
-
-
-def _is_ours(place: Path) -> bool:
-    """Whether it is there, and nobody else could have put it there."""
-    try:
-        status = place.lstat()
-    except OSError:
-        return False
-    return stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid()
-
-
-def _copy_out(fd: int, target: Path) -> None:
-    """Copy the result into a directory that is ours alone. In there everything is open to
-    everybody, because a box's user is somebody else and must be able to write to its copy."""
-    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    target.parent.chmod(0o700)
-    shutil.copytree(f"/proc/self/fd/{fd}/prepared", target, symlinks=True)
-    for folder, _, files in os.walk(target):
-        os.chmod(folder, 0o777)  # noqa: S103
-        for path in (os.path.join(folder, name) for name in files):
-            if not os.path.islink(path):
-                os.chmod(path, 0o666)  # noqa: S103
-
-
-def _name(language: Language, preparation: Prepare, toolchain: Toolchain) -> str:
-    recipe = repr((preparation, sorted(toolchain.tools.items()), toolchain.version))
-    digest = hashlib.sha256(recipe.encode()).hexdigest()[:16]
-    return f"{language.name}-{preparation.id}-{digest}"
-
-
-def _failure(language: Language, preparation: Prepare, outcome: Outcome) -> EngineUnavailable:
-    said = outcome.stderr.text.strip()[-500:]
-    return EngineUnavailable(
-        f"{language.title} could not be prepared ({preparation.id}): "
-        f"ended by {outcome.ended_by}, exit code {outcome.exit_code}: {said}",
-        hint="is the toolchain complete? does it work outside of the sandbox?",
-    )

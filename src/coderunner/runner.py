@@ -4,17 +4,20 @@
                (names)   (a copy)     (a Job)    (a Job, as often as wanted)
 
 Every front door drives here. Compiling and running are the same thing to an engine: a job with
-limits, behind the same walls.
+limits, behind the same walls. What was compiled before is not compiled again (`compile_cache`).
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Self
 
 from coderunner.capture import Sink
+from coderunner.compile_cache import CompileCache, Compiled, compile_key
 from coderunner.engines import open_engine
 from coderunner.engines.base import Capabilities, Engine, State
 from coderunner.entry import Layout, lay_out
@@ -27,20 +30,21 @@ from coderunner.errors import (
 from coderunner.execution import Stdin, execute_and
 from coderunner.language import Language, Languages
 from coderunner.model import (
+    MIB,
     EndedBy,
     File,
     Isolation,
     Job,
     Limits,
-    Mount,
     Outcome,
     Output,
     Program,
     Result,
     Usage,
 )
-from coderunner.placeholders import Value, expand, expand_env, file_values, limit_values
+from coderunner.placeholders import Value, file_values
 from coderunner.preparations import Notice, Preparations
+from coderunner.recipe import Recipe
 from coderunner.settings import Settings
 from coderunner.text import as_bytes
 from coderunner.toolchain import Toolchain, Toolchains
@@ -75,8 +79,10 @@ class Runner:
         self.engine = engine
         self.languages = Languages(self.settings.language_dirs())
         self.toolchains = Toolchains(self.settings.toolchains)
-        self._preparations = Preparations(self.settings.cache_dir / "prepared", notice)
-        self._isolation_checked = False
+        kept = self.settings.cache_dir
+        self._preparations = Preparations(engine, kept / "prepared", notice)
+        self._compiled = CompileCache(kept / "compiled", self.settings.compile_cache_mb * MIB)
+        self._isolation: Isolation | None = None
 
     @classmethod
     def open(cls, settings: Settings | None = None, *, notice: Notice = lambda text: None) -> Self:
@@ -85,6 +91,7 @@ class Runner:
         return cls(open_engine(settings.engine), settings=settings, notice=notice)
 
     async def aclose(self) -> None:
+        await self._preparations.aclose()
         await self.engine.aclose()
         release_root()
 
@@ -93,6 +100,14 @@ class Runner:
 
     async def __aexit__(self, *exc_info: object) -> None:
         await self.aclose()
+
+    async def prepare(self, language: str) -> None:
+        """Make ready, now, all that a language is quicker with. Nobody has to ask for it: what a
+        language needs is made when it is first used, the rest in the background."""
+        known = self.languages.get(language)
+        toolchain = await self.toolchains.find(known)
+        await self._check_isolation()
+        await self._preparations.make_all(known, toolchain, _environment(toolchain))
 
     async def run(
         self,
@@ -123,36 +138,68 @@ class Runner:
             compile_limits.check_below(self.settings.ceiling)
         layout = lay_out(self.languages.get(program.language), program.files)
         recipe = await self._recipe(layout, program.args)
-        compilation, made = await self._compile(recipe, compile_limits)
-        with _workspace({file.name: file for file in (*layout.files, *made)}.values()) as workspace:
-            yield Build(self, recipe, workspace, compilation)
+        compiled, new_key = await self._compile(recipe, compile_limits)
+        made = compiled.files if compiled else ()
+        files = {file.name: file for file in (*layout.files, *made)}
+        async with self._keep(new_key, compiled):
+            with _workspace(files.values()) as workspace:
+                yield Build(self, recipe, workspace, compiled.outcome if compiled else None)
 
     async def _recipe(self, layout: Layout, args: Sequence[str]) -> Recipe:
         language = layout.language
         toolchain = await self.toolchains.find(language)
         await self._check_isolation()
-        env = {**_BASE_ENV, "PATH": ":".join(dict.fromkeys((*toolchain.path, *_SYSTEM_PATH)))}
-        prepared = await self._preparations.ready(self.engine, language, toolchain, env)
+        env = _environment(toolchain)
+        prepared = await self._preparations.ready(language, toolchain, env)
         values: dict[str, Value] = {
             **language.scripts,
             **toolchain.tools,
-            **{preparation.id: preparation.target for preparation in language.prepare},
             **file_values(layout.main, layout.sources, layout.class_name),
             "args": tuple(args),
         }
         return Recipe(layout, toolchain, env, values, prepared)
 
-    async def _compile(
-        self, recipe: Recipe, limits: Limits | None
-    ) -> tuple[Outcome | None, tuple[File, ...]]:
+    async def _compile(self, recipe: Recipe, limits: Limits | None) -> tuple[Compiled | None, str]:
+        """The compilation, if there is one to do; and the key to keep it under, if it is new."""
         language = recipe.layout.language
         if not language.compile:
-            return None, ()
+            return None, ""
         limits = limits or COMPILE_LIMITS.but(language.compile_limits)
+        key = self._key(recipe, limits)
+        kept = await asyncio.to_thread(self._compiled.get, key) if key else None
+        if kept is not None:
+            return kept, ""
         with _workspace(recipe.layout.files) as workspace:
-            env = {**language.env, **language.compile_env}
-            job = recipe.job(language.compile, env, limits, workspace)
-            return await self.execute(job, language.artifacts)
+            job = recipe.compile_job(limits, workspace.path)
+            outcome, made = await self.execute(job, language.artifacts)
+        return Compiled(outcome, made), key if outcome.ok else ""
+
+    @asynccontextmanager
+    async def _keep(self, key: str, compiled: Compiled | None) -> AsyncIterator[None]:
+        """Keep a compilation while the program runs: it need not wait for that."""
+        if not key or compiled is None:
+            yield
+            return
+        keeping = asyncio.create_task(asyncio.to_thread(self._compiled.put, key, compiled))
+        try:
+            yield
+        finally:
+            await keeping
+
+    def _key(self, recipe: Recipe, limits: Limits) -> str:
+        """What this compilation is kept under; empty if it is not to be kept."""
+        language, files = recipe.layout.language, recipe.layout.files
+        if not self._compiled.enabled or _is_volatile(language, files):
+            return ""
+        assert self._isolation is not None, "a recipe is only made once it is known"
+        return compile_key(
+            recipe.compile_job(limits, Path()),
+            files,
+            language.artifacts,
+            recipe.toolchain,
+            engine=self.engine.name,
+            isolation=self._isolation,
+        )
 
     async def execute(
         self,
@@ -170,36 +217,13 @@ class Runner:
 
     async def _check_isolation(self) -> None:
         """Refuse, don't degrade: once per runner, since an engine does not change."""
-        if self._isolation_checked:
+        if self._isolation is not None:
             return
         least = self.settings.min_isolation
         offered = await self.engine.capabilities()
         if not offered.isolation.at_least(least):
             raise _too_low(self.engine.name, offered, least)
-        self._isolation_checked = True
-
-
-@dataclass(frozen=True)
-class Recipe:
-    """All that is needed to turn a language's commands into jobs for one program."""
-
-    layout: Layout
-    toolchain: Toolchain
-    env: Mapping[str, str]
-    values: Mapping[str, Value]
-    prepared: tuple[Mount, ...]
-
-    def job(
-        self, argv: Sequence[str], env: Mapping[str, str], limits: Limits, workspace: Workspace
-    ) -> Job:
-        values = {**self.values, **limit_values(limits)}
-        return Job(
-            argv=expand(argv, values),
-            workspace=workspace.path,
-            env={**self.env, **expand_env(env, values)},
-            mounts=(*self.toolchain.mounts, *self.prepared),
-            limits=limits,
-        )
+        self._isolation = offered.isolation
 
 
 @dataclass(frozen=True)
@@ -228,7 +252,7 @@ class Build:
         limits = limits or Limits()
         limits.check_below(self.runner.settings.ceiling)
         language = self.recipe.layout.language
-        job = self.recipe.job(language.run, language.env, limits, self.workspace)
+        job = self.recipe.run_job(limits, self.workspace.path)
         try:
             outcome, files = await self.runner.execute(job, collect, stdin=stdin, sink=sink)
         except StartFailed as error:
@@ -275,6 +299,16 @@ def _out_of_memory(language: Language, outcome: Outcome) -> Outcome:
     if sign is not None and not outcome.ok and sign.search(outcome.stderr.text):
         return replace(outcome, ended_by=EndedBy.MEMORY)
     return outcome
+
+
+def _environment(toolchain: Toolchain) -> dict[str, str]:
+    return {**_BASE_ENV, "PATH": ":".join(dict.fromkeys((*toolchain.path, *_SYSTEM_PATH)))}
+
+
+def _is_volatile(language: Language, files: Iterable[File]) -> bool:
+    """Whether compiling these again would make something else, as `__TIME__` does in C."""
+    sign = language.volatile
+    return sign is not None and any(sign.search(f.content.decode("latin-1")) for f in files)
 
 
 def _workspace(files: Iterable[File]) -> Workspace:

@@ -57,6 +57,9 @@ class Settings(BaseSettings):
     cache_dir: Path = Field(
         default_factory=user_cache_dir, description="for what can be made again"
     )
+    compile_cache_mb: int = Field(
+        default=512, ge=0, description="keep what compilers made, up to this size; 0: keep nothing"
+    )
     toolchains: dict[str, str] = Field(
         default_factory=dict,
         description='which compiler or interpreter to take: {"python": "/opt/py/bin/python3"}',

@@ -70,6 +70,13 @@ class Table:
             raise self.error(key, f"must be a number, not {_kind(value)}")
         return value
 
+    def flag(self, key: str) -> bool:
+        """True or false; an absent one is false."""
+        value = self._take(key, False)
+        if not isinstance(value, bool):
+            raise self.error(key, f"must be true or false, not {_kind(value)}")
+        return value
+
     def table(self, key: str) -> Table | None:
         value = self._take(key, "")
         if value == "":

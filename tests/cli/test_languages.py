@@ -10,7 +10,7 @@ import pytest
 from coderunner import __version__
 from coderunner.language import Languages
 from tests.cli.console import as_json, coderunner, environment
-from tests.support import require_toolchain
+from tests.support import require_sandbox, require_toolchain
 
 pytestmark = pytest.mark.cli
 
@@ -129,3 +129,40 @@ def test_a_bug_is_told_without_a_traceback(tmp_path: Path) -> None:
     assert b"Traceback" not in done.stderr
     assert b"--debug" in done.stderr
     assert b"Traceback" in coderunner("languages", "--debug", env=env).stderr
+
+
+PREPARED = """\
+name = "prep"
+title = "Prep"
+extensions = [".prep"]
+source = "main.prep"
+run = ["{sh}", "-c", "cat {thing}/made"]
+version = ["{sh}", "-c", "echo 1.0"]
+hello = "hello"
+
+[prepare.thing]
+target = "/prepared/thing"
+argv = ["{sh}", "-c", "echo ready > prepared/made; test -z '%s'"]
+optional = true
+
+[tools.sh]
+names = ["sh"]
+"""
+
+
+@pytest.mark.parametrize("trouble", ["", "trouble"])
+def test_making_ready_what_is_optional(tmp_path: Path, trouble: str) -> None:
+    require_sandbox()
+    folder = tmp_path / "languages"
+    folder.mkdir()
+    (folder / "prep.toml").write_text(PREPARED % trouble)
+    env = environment(CODERUNNER_LANGUAGES_DIR=str(folder), CODERUNNER_CACHE_DIR=str(tmp_path))
+    done = coderunner("languages", "prep", "--prepare", env=env)
+    assert b"preparing Prep (thing), once" in done.stderr
+    if trouble:
+        assert (done.returncode, done.stdout) == (3, b"")
+        assert b"error: Prep could not be prepared (thing)" in done.stderr
+        return
+    assert (done.returncode, done.stdout.split()[0]) == (0, b"Prep")
+    assert coderunner("run", "-l", "prep", "-c", "", env=env).stdout == b"ready\n"
+    assert coderunner("languages", "prep", "--prepare", env=env).stderr == b""

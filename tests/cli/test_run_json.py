@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import base64
+import json
 import re
+from pathlib import Path
+from subprocess import DEVNULL, PIPE
 
 import pytest
 
-from tests.cli.console import as_json, coderunner, python
+from tests.cli.console import as_json, coderunner, environment, python, start
 from tests.support import require_sandbox, require_toolchain
 
 pytestmark = [pytest.mark.cli, pytest.mark.engines]
@@ -63,3 +66,18 @@ def test_json_of_a_program_that_does_not_compile() -> None:
     assert (done.returncode, done.stderr) == (1, b"")
     assert found["execution"] is None
     assert "nonsense" in found["compilation"]["stderr"]["text"]
+
+
+def test_processes_share_what_was_compiled(tmp_path: Path) -> None:
+    require_toolchain("c")
+    env = environment(CODERUNNER_CACHE_DIR=str(tmp_path), CODERUNNER_COMPILE_CACHE_MB="10")
+    command = ("run", "--json", "-l", "c", "-c", "int main(void) { return 7; }")
+    both = [start(*command, env=env, stdout=PIPE, stdin=DEVNULL) for _ in range(2)]
+    first = [json.loads(process.communicate(timeout=60)[0]) for process in both]
+    assert [found["exit_code"] for found in first] == [7, 7]
+    assert [path.stat().st_mode & 0o777 for path in tmp_path.glob("compiled/*")] == [0o600]
+    later = as_json(coderunner(*command, env=env))
+    assert (later["exit_code"], later["execution"]["cached"]) == (7, False)
+    compilation = later["compilation"]
+    assert compilation["cached"]
+    assert compilation["usage"] in [found["compilation"]["usage"] for found in first]

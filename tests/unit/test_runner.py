@@ -296,7 +296,7 @@ async def test_nothing_is_left_when_a_runner_closes(settings: Settings) -> None:
 
 
 async def test_a_cache_that_cannot_be_used(settings: Settings, tmp_path: Path) -> None:
-    text = SCRIPTED.replace("script", "prep").replace(".scr", ".prp")
+    text = SCRIPTED.replace("script", "prep").replace(".scr", ".prp").replace("{args}", "{thing}")
     text += '[prepare.thing]\ntarget = "/prepared/thing"\nargv = ["{sh}"]\n'
     (tmp_path / "languages/prep.toml").write_text(text)
     lost = settings.model_copy(update={"cache_dir": Path("/proc/no/such")})

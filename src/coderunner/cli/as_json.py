@@ -51,6 +51,7 @@ def _outcome(outcome: Outcome | None) -> Json | None:
         "ended_by": outcome.ended_by.value,
         "exit_code": outcome.exit_code,
         "signal": outcome.signal,
+        "cached": outcome.cached,
         "usage": asdict(outcome.usage),
         "stdout": _output(outcome.stdout),
         "stderr": _output(outcome.stderr),

@@ -18,6 +18,12 @@ def languages(
     everything: Annotated[
         bool, typer.Option("--all", help="Show everything about every language.")
     ] = False,
+    prepare: Annotated[
+        bool,
+        typer.Option(
+            "--prepare", help="Make ready what compilers are faster with; takes up to a minute."
+        ),
+    ] = False,
     as_json: AsJson = False,
 ) -> int:
     """List the languages, with the version that is installed or the way to get one.
@@ -25,11 +31,15 @@ def languages(
     \b
     coderunner languages
     coderunner languages rust
+    coderunner languages --prepare
     coderunner languages --json
     """
     from coderunner.cli import interrupts
 
-    findings = interrupts.run(_survey(names or [], settings_from(None, None)))
+    settings = settings_from(None, None)
+    findings = interrupts.run(_survey(names or [], settings))
+    if prepare:
+        interrupts.run(_prepare(findings, settings))
     if as_json:
         from coderunner.cli import as_json as json
 
@@ -50,3 +60,13 @@ async def _survey(names: list[str], settings: Settings) -> list[Finding]:
     known = Languages(settings.language_dirs())
     wanted = [known.get(name) for name in names] or list(known)
     return await survey(wanted, Toolchains(settings.toolchains))
+
+
+async def _prepare(findings: list[Finding], settings: Settings) -> None:
+    from coderunner.cli import messages
+    from coderunner.runner import Runner
+
+    async with Runner.open(settings, notice=messages.notice) as runner:
+        for finding in findings:
+            if finding.toolchain is not None:
+                await runner.prepare(finding.language.name)

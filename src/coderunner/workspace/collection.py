@@ -149,12 +149,14 @@ def _read_at_most(fd: int, size: int, limit: int) -> bytes | None:
     """The whole file, or None if it is longer than the limit (it may grow while we read)."""
     if size > limit:
         return None
-    content = bytearray()
-    while chunk := os.read(fd, min(MIB, limit + 1 - len(content))):
-        content += chunk
-        if len(content) > limit:
+    chunks: list[bytes] = []
+    length = 0
+    while chunk := os.read(fd, min(max(MIB, size), limit - length) + 1):
+        chunks.append(chunk)  # as a rule the only one, and then it is not copied again
+        length += len(chunk)
+        if length > limit:
             return None
-    return bytes(content)
+    return b"".join(chunks)
 
 
 def _kind(mode: int) -> str:

@@ -1,0 +1,54 @@
+"""All that is needed to turn a language's commands into jobs for one program."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from coderunner.entry import Layout
+from coderunner.model import Job, Limits, Mount
+from coderunner.placeholders import Value, expand, expand_env, limit_values, names_in
+from coderunner.toolchain import Toolchain
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    layout: Layout
+    toolchain: Toolchain
+    env: Mapping[str, str]
+    values: Mapping[str, Value]
+    prepared: Mapping[str, Mount]  # by id; an optional preparation may not be there (yet)
+
+    def compile_job(self, limits: Limits, workspace: Path) -> Job:
+        language = self.layout.language
+        env = {**language.env, **language.compile_env}
+        return self._job(language.compile, env, limits, workspace)
+
+    def run_job(self, limits: Limits, workspace: Path) -> Job:
+        language = self.layout.language
+        return self._job(language.run, language.env, limits, workspace)
+
+    def _job(
+        self, argv: Sequence[str], env: Mapping[str, str], limits: Limits, workspace: Path
+    ) -> Job:
+        language = self.layout.language
+        absent = {one.id for one in language.prepare} - set(self.prepared)
+        argv = [word for word in argv if not names_in([word]) & absent]
+        env = {name: text for name, text in env.items() if not names_in([text]) & absent}
+        named = names_in([*argv, *env.values()])
+        values = {
+            **self.values,
+            **{name: mount.target for name, mount in self.prepared.items()},
+            **limit_values(limits),
+        }
+        return Job(
+            argv=expand(argv, values),
+            workspace=workspace,
+            env={**self.env, **expand_env(env, values)},
+            mounts=(
+                *self.toolchain.mounts,
+                *(mount for name, mount in self.prepared.items() if name in named),
+            ),
+            limits=limits,
+        )
