@@ -8,9 +8,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from coderunner.errors import InvalidLimits
+
+if TYPE_CHECKING:
+    from coderunner.workspace.bundle import Bundle
 
 MIB = 1024 * 1024
 
@@ -127,19 +130,31 @@ class Mount:
 
 
 @dataclass(frozen=True, slots=True)
+class Warm:
+    """A job that could do with an interpreter that has started already.
+
+    A wish: an engine that keeps none starts a new one, and nobody can tell but by the clock.
+    """
+
+    words: int  # of argv: the interpreter and its own arguments; the rest are the program's
+    preload: tuple[str, ...] = ()  # modules that it should have loaded
+
+
+@dataclass(frozen=True, slots=True)
 class Job:
     """What an engine understands: a command in a directory, with limits around it.
 
-    `workspace` is copied in; the copy is the command's working directory, writable, and gone
+    `workspace`, a directory or files in memory, is copied in; the copy is the command's working directory, writable, and gone
     afterwards. With `collect` the engine lets the caller read that copy once the command ended.
     """
 
     argv: tuple[str, ...]
-    workspace: Path
+    workspace: Path | Bundle
     env: Mapping[str, str] = field(default_factory=dict)
     mounts: tuple[Mount, ...] = ()
     limits: Limits = field(default_factory=Limits)
     collect: bool = False
+    warm: Warm | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,13 +38,14 @@ from coderunner.model import (
     Program,
     Result,
     Usage,
+    Warm,
 )
 from coderunner.placeholders import Value, expand, expand_env, file_values, limit_values
 from coderunner.preparations import Notice, Preparations
 from coderunner.settings import Settings
 from coderunner.text import as_bytes
 from coderunner.toolchain import Toolchain, Toolchains
-from coderunner.workspace import Workspace, check_names, collect
+from coderunner.workspace import Bundle, check_names, collect
 from coderunner.workspace.root import release_root
 
 COMPILE_LIMITS = Limits(
@@ -124,8 +125,8 @@ class Runner:
         layout = lay_out(self.languages.get(program.language), program.files)
         recipe = await self._recipe(layout, program.args)
         compilation, made = await self._compile(recipe, compile_limits)
-        with _workspace({file.name: file for file in (*layout.files, *made)}.values()) as workspace:
-            yield Build(self, recipe, workspace, compilation)
+        with _bundle({file.name: file for file in (*layout.files, *made)}.values()) as bundle:
+            yield Build(self, recipe, bundle, compilation)
 
     async def _recipe(self, layout: Layout, args: Sequence[str]) -> Recipe:
         language = layout.language
@@ -149,9 +150,9 @@ class Runner:
         if not language.compile:
             return None, ()
         limits = limits or COMPILE_LIMITS.but(language.compile_limits)
-        with _workspace(recipe.layout.files) as workspace:
+        with _bundle(recipe.layout.files) as bundle:
             env = {**language.env, **language.compile_env}
-            job = recipe.job(language.compile, env, limits, workspace)
+            job = recipe.job(language.compile, env, limits, bundle)
             return await self.execute(job, language.artifacts)
 
     async def execute(
@@ -189,13 +190,17 @@ class Recipe:
     values: Mapping[str, Value]
     prepared: tuple[Mount, ...]
 
+    @property
+    def args(self) -> Value:
+        return self.values["args"]
+
     def job(
-        self, argv: Sequence[str], env: Mapping[str, str], limits: Limits, workspace: Workspace
+        self, argv: Sequence[str], env: Mapping[str, str], limits: Limits, bundle: Bundle
     ) -> Job:
         values = {**self.values, **limit_values(limits)}
         return Job(
             argv=expand(argv, values),
-            workspace=workspace.path,
+            workspace=bundle,
             env={**self.env, **expand_env(env, values)},
             mounts=(*self.toolchain.mounts, *self.prepared),
             limits=limits,
@@ -209,7 +214,7 @@ class Build:
 
     runner: Runner
     recipe: Recipe
-    workspace: Workspace
+    bundle: Bundle
     compilation: Outcome | None
 
     @property
@@ -228,7 +233,10 @@ class Build:
         limits = limits or Limits()
         limits.check_below(self.runner.settings.ceiling)
         language = self.recipe.layout.language
-        job = self.recipe.job(language.run, language.env, limits, self.workspace)
+        job = self.recipe.job(language.run, language.env, limits, self.bundle)
+        if language.warm and self.runner.settings.warm:
+            words = len(job.argv) - len(self.recipe.args)
+            job = replace(job, warm=Warm(words, tuple(self.runner.settings.preload)))
         try:
             outcome, files = await self.runner.execute(job, collect, stdin=stdin, sink=sink)
         except StartFailed as error:
@@ -277,15 +285,9 @@ def _out_of_memory(language: Language, outcome: Outcome) -> Outcome:
     return outcome
 
 
-def _workspace(files: Iterable[File]) -> Workspace:
+def _bundle(files: Iterable[File]) -> Bundle:
     with faults_of_the_machine():
-        workspace = Workspace()
-        try:
-            workspace.add(files)
-        except BaseException:
-            workspace.remove()
-            raise
-        return workspace
+        return Bundle(files)
 
 
 def _collector(

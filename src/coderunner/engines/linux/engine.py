@@ -6,15 +6,17 @@ import asyncio
 import contextlib
 import os
 from collections.abc import Iterator
-from dataclasses import asdict
+from pathlib import Path
+from dataclasses import asdict, fields
 
 from coderunner.engines.base import Capabilities, Control, Engine, Process, State
 from coderunner.engines.linux.boxes import protocol
 from coderunner.engines.linux.client import Spawner
 from coderunner.engines.linux.process import BoxProcess
 from coderunner.errors import EngineUnavailable, InvalidProgram
-from coderunner.model import Isolation, Job
+from coderunner.model import Isolation, Job, Limits
 from coderunner.pipes import PipeReader, PipeWriter
+from coderunner.workspace.bundle import Bundle
 
 _HOME = {"HOME": "/workspace", "TMPDIR": "/tmp"}
 _WALLS = (
@@ -31,6 +33,7 @@ _WALLS = (
     "seccomp filter",
 )
 _CGROUP_FIX = "run as root, or with a delegated cgroup: systemd-run --user --scope -p Delegate=yes"
+_LIMITS = tuple(field.name for field in fields(Limits))
 _METERS = ("memory", "processes", "cpu time")
 
 
@@ -60,14 +63,15 @@ class LinuxEngine(Engine):
             "argv": list(job.argv),
             "env": {**_HOME, **job.env},
             "mounts": [[str(m.source), m.target, m.scratch] for m in job.mounts],
-            "limits": asdict(job.limits),
+            "limits": {name: getattr(job.limits, name) for name in _LIMITS},
             "collect": job.collect,
+            "warm": asdict(job.warm) if job.warm is not None else None,
         }
         with _undo_on_error() as fds:
             stdin, our_stdin = _pipe(fds)
             our_stdout, stdout = _pipe(fds)
             our_stderr, stderr = _pipe(fds)
-            workspace = os.open(job.workspace, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            workspace = _open_workspace(job.workspace)
             fds.append(workspace)
             try:
                 number, answer = spawner.start(message, (stdin, stdout, stderr, workspace))
@@ -104,6 +108,12 @@ def _undo_on_error() -> Iterator[list[int]]:
         for fd in fds:
             os.close(fd)
         raise
+
+
+def _open_workspace(workspace: Path | Bundle) -> int:
+    if isinstance(workspace, Bundle):
+        return os.dup(workspace.fd)
+    return os.open(workspace, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
 
 
 def _pipe(fds: list[int]) -> tuple[int, int]:

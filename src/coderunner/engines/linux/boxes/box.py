@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import select
 import signal
 import socket
-from typing import Any
+import stat
+from typing import TYPE_CHECKING, Any
 
 from . import protocol, sampling
 from .cgroups import Cgroup
 from .copying import copy_tree
+from .unpacking import unpack
+
+if TYPE_CHECKING:
+    from .zygote import Zygote
 
 Key = tuple[object, ...]  # boxes with the same key have the same limits and file system
 
@@ -18,7 +25,7 @@ _NONSENSE = {"failed": "process 1 of the box talks nonsense"}
 
 def _makes_sense(report: dict[str, Any]) -> bool:
     words = [report[name] for name in ("failed", "not_started") if name in report]
-    figures = ("wall_ms", "cpu_ms", "max_rss_kb", "own_rss_kb")
+    figures = ("ended_at", "cpu_ms", "max_rss_kb", "own_rss_kb")
     return (
         all(isinstance(word, str) for word in words)
         and all(protocol.is_number(report[name]) for name in figures if name in report)
@@ -47,6 +54,7 @@ class Box:
         cgroup: Cgroup | None,
         memory_event: int | None,
         uid: int,
+        zygote: Zygote | None,
     ) -> None:
         self.key = key
         self.pid = pid
@@ -56,6 +64,7 @@ class Box:
         self.cgroup = cgroup
         self.memory_event = memory_event
         self.uid = uid
+        self.zygote = zygote
         self.ready = False
         self.cpu_before_ms = 0.0
 
@@ -71,7 +80,10 @@ class Box:
         """Copy the job's files into its tmpfs."""
         target = self.workspace()
         try:
-            copy_tree(workspace, target, self.uid)
+            if stat.S_ISDIR(os.fstat(workspace).st_mode):
+                copy_tree(workspace, target, self.uid)
+            else:
+                unpack(workspace, target, self.uid)
         finally:
             os.close(target)
 
@@ -116,9 +128,15 @@ class Box:
         """Kill process 1, and with it everything in the box."""
         signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
 
+    def is_dead(self) -> bool:
+        poll = select.poll()
+        poll.register(self.pidfd, select.POLLIN)
+        return bool(poll.poll(0))
+
     def close(self) -> None:
         """Reap it and let go of all that belonged to it."""
-        os.waitpid(self.pid, 0)
+        with contextlib.suppress(ChildProcessError):  # a warm interpreter's child, not ours
+            os.waitpid(self.pid, 0)
         self.channel.close()
         for fd in (self.pidfd, self.scratch, self.memory_event):
             if fd is not None:

@@ -16,7 +16,7 @@ import signal
 import socket
 import struct
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
 
 from . import identity, kernel, landlock, protocol, rootfs
@@ -50,8 +50,52 @@ class Plan(NamedTuple):
     in_user_namespace: bool
 
 
+def plan(facts: Mapping[str, Any], fds: Sequence[int]) -> Plan:
+    channel, root, scratch, *cgroup = fds
+    return Plan(**facts, channel=channel, root=root, scratch=scratch, cgroup=cgroup)
+
+
 def run(plan: Plan) -> NoReturn:
     """The whole life of process 1."""
+    channel = _set_up(plan)
+    _report(channel, {"ready": True})
+    received = protocol.receive(channel)
+    if received is None:
+        os._exit(0)
+    try:
+        program = _start(plan, *received)
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        ours = getattr(error, "errno", 0) in _OUT_OF_SOMETHING
+        _report(channel, {"failed" if ours else "not_started": why})
+        os._exit(1)
+    _live(channel, program)
+
+
+def run_warm(plan: Plan, settle: Callable[[], None], become: Callable[[Any], None]) -> None:
+    """The same in a fork of a warm interpreter, but the program is there before its job is.
+    Returns in the program's own process, once it has a job."""
+    channel = _set_up(plan)
+    program = os.fork()
+    if program:
+        _live(channel, program)
+    try:
+        os.setsid()
+        kernel.prctl(kernel.PR_SET_DUMPABLE, 1)  # as after any exec
+        settle()
+        _report(channel, {"ready": True})
+        received = protocol.receive(channel)
+        if received is None:
+            os._exit(0)
+        job, stdio = received
+        become(job)
+        _take(stdio, job["cpu_ms"])
+    except BaseException as error:
+        _report(channel, {"failed": f"warm start: {error!r}"})
+        os._exit(1)
+
+
+def _set_up(plan: Plan) -> socket.socket:
     channel = socket.socket(fileno=plan.channel)
     step = ""
     try:
@@ -62,12 +106,8 @@ def run(plan: Plan) -> NoReturn:
     except BaseException as error:
         _report(channel, {"failed": f"{step}: {error}"})
         os._exit(1)
-    # If the spawner died before PDEATHSIG was set, this fails, and nothing is started.
-    _report(channel, {"ready": True})
-    received = protocol.receive(channel)
-    if received is None:
-        os._exit(0)
-    _live(plan, channel, *received)
+    # If the spawner died before PDEATHSIG was set, the next report fails, and nothing is started.
+    return channel
 
 
 def _close_others(plan: Plan) -> None:
@@ -177,16 +217,8 @@ def _wall_in(plan: Plan) -> None:
     _close_all_but({plan.channel})
 
 
-def _live(plan: Plan, channel: socket.socket, job: protocol.Message, stdio: list[int]) -> NoReturn:
-    """Start the program, wait for it, take everything it left behind with us."""
-    began = time.monotonic()
-    try:
-        program = _start(plan, job, stdio)
-    except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or str(error)
-        ours = getattr(error, "errno", 0) in _OUT_OF_SOMETHING
-        _report(channel, {"failed" if ours else "not_started": why})
-        os._exit(1)
+def _live(channel: socket.socket, program: int) -> NoReturn:
+    """Wait for the program, take everything it left behind with us."""
     for fd in (0, 1, 2):
         os.close(fd)
     status = _wait_for(program)
@@ -197,7 +229,7 @@ def _live(plan: Plan, channel: socket.socket, job: protocol.Message, stdio: list
         channel,
         {
             "status": status,
-            "wall_ms": (ended - began) * 1000,
+            "ended_at": ended,
             "cpu_ms": (usage.ru_utime + usage.ru_stime) * 1000,
             "max_rss_kb": usage.ru_maxrss,
             "own_rss_kb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss,
@@ -207,12 +239,7 @@ def _live(plan: Plan, channel: socket.socket, job: protocol.Message, stdio: list
 
 
 def _start(plan: Plan, job: protocol.Message, stdio: list[int]) -> int:
-    for number, fd in enumerate(stdio):
-        os.dup2(fd, number)
-    _close_all_but({plan.channel})
-    if job["cpu_ms"]:
-        # A backstop for one process; the spawner watches the whole tree and is more exact.
-        _set_limit(resource.RLIMIT_CPU, job["cpu_ms"] // 1000 + 2)
+    _take(stdio, job["cpu_ms"], plan.channel)
     return os.posix_spawn(
         job["argv"][0],
         job["argv"],
@@ -221,6 +248,16 @@ def _start(plan: Plan, job: protocol.Message, stdio: list[int]) -> int:
         setsigmask=(),
         setsigdef=(signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT),
     )
+
+
+def _take(stdio: list[int], cpu_ms: int | None, *others: int) -> None:
+    """What a job brings along: three descriptors, and no others stay but those named."""
+    for number, fd in enumerate(stdio):
+        os.dup2(fd, number)
+    _close_all_but(set(others))
+    if cpu_ms:
+        # A backstop for one process; the spawner watches the whole tree and is more exact.
+        _set_limit(resource.RLIMIT_CPU, cpu_ms // 1000 + 2)
 
 
 def _limit(plan: Plan) -> None:

@@ -83,6 +83,7 @@ PR_SET_NO_NEW_PRIVS = 38
 PR_SET_SECCOMP = 22
 PR_CAP_AMBIENT = 47
 PR_CAP_AMBIENT_CLEAR_ALL = 4
+PR_CAP_AMBIENT_RAISE = 2
 SECCOMP_MODE_FILTER = 2
 _CAPABILITY_VERSION_3 = 0x20080522
 
@@ -253,13 +254,14 @@ def prctl(option: int, argument: int = 0, more: int = 0) -> None:
         raise _fail(f"prctl({option})")
 
 
-def set_capabilities(*, effective: int, permitted: int) -> None:
-    """Set these two capability sets from bit masks and empty the inheritable one."""
+def set_capabilities(*, effective: int, permitted: int, inheritable: int = 0) -> None:
+    """Set the capability sets of this process from bit masks."""
     header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION_3, 0)
     low, high = 0xFFFFFFFF, 32
     data = (ctypes.c_uint32 * 6)(
-        effective & low, permitted & low, 0, effective >> high, permitted >> high, 0
-    )
+        effective & low, permitted & low, inheritable & low,
+        effective >> high, permitted >> high, inheritable >> high,
+    )  # fmt: skip
     if _libc.capset(ctypes.byref(header), ctypes.byref(data)) != 0:
         raise _fail("capset")
 

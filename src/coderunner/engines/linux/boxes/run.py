@@ -131,9 +131,9 @@ class Run:
         self._cpu_ms = max(self._cpu_ms, waited_for, self._ledger.update(pids[1:]))
         return program.tasks
 
-    def conclude(self) -> dict[str, Any]:
-        """After the box's end and before it is closed: the facts, or why there are none."""
-        report = self.box.report() if self.started else {}
+    def conclude(self, report: dict[str, Any]) -> dict[str, Any]:
+        """After the program's end and before the box is closed: the facts, or why there are none.
+        The report is empty if the box was ended before it could say anything."""
         if self.failure is not None:
             return self.failure
         if "not_started" in report:
@@ -153,7 +153,7 @@ class Run:
             "ended_by": reason or ("exit" if code >= 0 else "signal"),
             "exit_code": code if code >= 0 else None,
             "signal": -code if code < 0 else None,
-            "wall_ms": report.get("wall_ms", (time.monotonic() - self._since) * 1000),
+            "wall_ms": (report.get("ended_at", time.monotonic()) - self._since) * 1000,
             "cpu_ms": self._cpu_ms,
             "memory_peak_kb": self._memory_peak_kb,
         }

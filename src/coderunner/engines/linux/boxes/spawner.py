@@ -22,6 +22,8 @@ from .box import Box, Key
 from .making import Maker, Order
 from .run import Run
 from .spares import Spares
+from .zygote import Broken, Zygote
+from .zygotes import Zygotes
 
 # A spare is made while its kind's program runs, but not in its very first moments: most of what
 # is slow about a short program is to get it going.
@@ -34,6 +36,7 @@ class Spawner:
         self._channel = channel
         self._maker = maker
         self._spares = Spares()
+        self._zygotes = Zygotes(maker.warm_up)
         self._wanted: dict[Key, tuple[float, Order]] = {}  # spares to be made, and when
         self._runs: dict[int, Run] = {}  # by job id
         self._run_in: dict[Box, Run] = {}
@@ -64,6 +67,8 @@ class Spawner:
                 self._check(run, now)
         for box in self._spares.stale(now):
             box.kill()
+        for zygote in self._zygotes.done(now):
+            self._end_zygote(zygote)
         self._refill(now)
         return True
 
@@ -71,9 +76,9 @@ class Spawner:
         """Until the next deadline; for ever (-1) if there is none."""
         moments = [run.wakes_at for run in self._runs.values()]
         moments += [due for due, _ in self._wanted.values()]
-        stale = self._spares.next_stale_at()
-        if stale is not None:
-            moments.append(stale)
+        for moment in (self._spares.next_stale_at(), self._zygotes.next_idle_at()):
+            if moment is not None:
+                moments.append(moment)
         return max(0.0, min(moments) - time.monotonic()) if moments else -1
 
     def _read_channel(self) -> bool:
@@ -104,6 +109,7 @@ class Spawner:
             if len(fds) < protocol.START_FDS:  # the kernel drops what finds no room
                 raise OSError(errno.EMFILE, "too many open files")
             order = Order(message)
+            order.zygote = self._zygotes.ready(order)
             box = self._spares.take(order.key) or self._make(order)
         except Exception as error:  # one job's trouble must not become that of all the others
             protocol.close_all(fds)
@@ -115,7 +121,7 @@ class Spawner:
         self._run_in[box] = run
         if box.ready:
             self._begin(run)
-        if self._spares.wants(order.key):
+        if self._spares.wants(order.key) or self._zygotes.wants(order):
             self._wanted.setdefault(order.key, (time.monotonic() + _REFILL_DELAY, order))
 
     def _refill(self, now: float) -> None:
@@ -125,35 +131,64 @@ class Spawner:
                 continue
             del self._wanted[key]
             with contextlib.suppress(OSError):  # then the next one is made when it is needed
-                self._spares.add(self._make(order))
+                if self._zygotes.wants(order):
+                    self._warm_up(order)
+                elif self._spares.wants(key):
+                    self._spares.add(self._make(order))
             if self._spares.wants(key):
                 self._wanted[key] = (now + _REFILL_DELAY, order)
 
+    def _warm_up(self, order: Order) -> None:
+        zygote = self._zygotes.start(order)
+        self._watch(zygote.channel.fileno(), self._on_zygote, zygote)
+
+    def _on_zygote(self, zygote: Zygote) -> None:
+        try:
+            zygote.hear()
+        except (OSError, ValueError):
+            self._unwatch(zygote.channel.fileno())
+            self._zygotes.fail(zygote)
+
+    def _end_zygote(self, zygote: Zygote) -> None:
+        self._unwatch(zygote.channel.fileno())
+        zygote.end()
+
     def _make(self, order: Order) -> Box:
-        box = self._maker.make(order)
+        try:
+            box = self._maker.make(order)
+        except Broken:
+            assert order.zygote is not None
+            self._zygotes.fail(order.zygote)
+            order.zygote = None
+            box = self._maker.make(order)
+        if order.zygote is not None:
+            self._zygotes.used(order.zygote)
         self._boxes.add(box)
         self._watch(box.channel.fileno(), self._on_word, box)
         self._watch(box.pidfd, self._on_death, box)
         return box
 
     def _on_word(self, box: Box) -> None:
-        """The first word of a box: it is ready, or it failed. The next one is read at its end."""
-        self._unwatch(box.channel.fileno())
+        """A box has two things to say: that it is ready, and how its program ended."""
         word = box.report()
+        run = self._run_in.get(box)
         if "ready" in word:
             box.become_ready()
-        run = self._run_in.get(box)
-        if run is None or run.reason:  # a spare, or killed before it came to run
+            if run is not None and not run.reason:  # not killed before it came to run
+                self._begin(run)
             return
-        if box.ready:
-            self._begin(run)
-        else:
+        self._unwatch(box.channel.fileno())
+        if run is None:  # a spare that failed: its death is next
+            return
+        if not run.started and not run.reason:
             run.fail("engine", word.get("failed", "the box died while it was set up"))
+        elif word:
+            self._conclude(box, word)
 
     def _begin(self, run: Run) -> None:
         try:
             run.begin()
-        except Exception as error:
+        except Exception as error:  # what else it may be, it is this run's alone
             full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
             run.fail("input" if full else "engine", _what_happened(error))
         else:
@@ -176,23 +211,29 @@ class Spawner:
         """Process 1 is dead, and the kernel has killed the rest before letting us know."""
         if box.channel.fileno() in self._on_ready:
             self._on_word(box)  # what it died of, if it said so
+        self._spares.drop(box)
+        self._conclude(box, {})
+        self._forget(box)
+
+    def _conclude(self, box: Box, report: protocol.Message) -> None:
+        """Tell the caller how its job ended. All that is left in the box by now is process 1, on
+        its way out; nobody needs to wait for that."""
         run = self._run_in.pop(box, None)
         if run is None:
-            self._spares.drop(box)
-            self._forget(box)
             return
         del self._runs[run.id]
         run.close_fds()
         workspace = None
         try:
-            facts = run.conclude()
+            facts = run.conclude(report)
             workspace = run.workspace()
         except Exception as error:
             facts = _failure(error)
-        self._forget(box)
         self._send({**facts, "id": run.id}, [workspace] if workspace is not None else [])
         if workspace is not None:
             os.close(workspace)
+        if box.memory_event is not None:
+            self._unwatch(box.memory_event)
 
     def _forget(self, box: Box) -> None:
         for fd in (box.pidfd, box.channel.fileno(), box.memory_event):
@@ -222,13 +263,11 @@ class Spawner:
             box.kill()
         while self._boxes:
             self._poll.poll(1.0)
-            for box in [box for box in self._boxes if _is_dead(box)]:
+            for box in [box for box in self._boxes if box.is_dead()]:
                 self._on_death(box)
+        for zygote in self._zygotes.all():
+            zygote.end()
         self._maker.close()
-
-
-def _is_dead(box: Box) -> bool:
-    return os.waitid(os.P_PID, box.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
 
 def _failure(error: Exception) -> protocol.Message:
