@@ -173,6 +173,7 @@ class Exit:
     exit_code: int | None  # None unless it exited by itself
     signal: int | None  # None unless a signal ended it
     usage: Usage
+    warm: bool = False  # in an interpreter that had started before
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +206,7 @@ class Outcome:
     stderr: Output
     isolation: Isolation
     engine: str
+    warm: bool = False  # in an interpreter that had started before
 
     @property
     def ok(self) -> bool:

@@ -113,6 +113,15 @@ class Runner:
                 return Result(build.compilation, None)
             return await build.run(limits=limits, stdin=stdin, sink=sink, collect=collect)
 
+    async def warm_up(self, language: str, *, limits: Limits | None = None) -> bool:
+        """Start an interpreter of this language ahead of the first run, and wait until it is
+        ready. False if the language or the engine has no warm interpreters."""
+        found = self.languages.get(language)
+        recipe = await self._recipe(lay_out(found, (File(found.source, b""),)), ())
+        with _bundle(()) as bundle:
+            job = recipe.run_job(limits or Limits(), bundle, self.settings)
+            return job.warm is not None and await self.engine.warm_up(job)
+
     @asynccontextmanager
     async def build(
         self, program: Program, *, compile_limits: Limits | None = None
@@ -190,9 +199,14 @@ class Recipe:
     values: Mapping[str, Value]
     prepared: tuple[Mount, ...]
 
-    @property
-    def args(self) -> Value:
-        return self.values["args"]
+    def run_job(self, limits: Limits, bundle: Bundle, settings: Settings) -> Job:
+        """The program itself, in a warm interpreter where that is possible."""
+        language = self.layout.language
+        job = self.job(language.run, language.env, limits, bundle)
+        if not (language.warm and settings.warm):
+            return job
+        words = len(job.argv) - len(self.values["args"])
+        return replace(job, warm=Warm(words, tuple(settings.preload)))
 
     def job(
         self, argv: Sequence[str], env: Mapping[str, str], limits: Limits, bundle: Bundle
@@ -233,10 +247,7 @@ class Build:
         limits = limits or Limits()
         limits.check_below(self.runner.settings.ceiling)
         language = self.recipe.layout.language
-        job = self.recipe.job(language.run, language.env, limits, self.bundle)
-        if language.warm and self.runner.settings.warm:
-            words = len(job.argv) - len(self.recipe.args)
-            job = replace(job, warm=Warm(words, tuple(self.runner.settings.preload)))
+        job = self.recipe.run_job(limits, self.bundle, self.runner.settings)
         try:
             outcome, files = await self.runner.execute(job, collect, stdin=stdin, sink=sink)
         except StartFailed as error:

@@ -59,14 +59,7 @@ class LinuxEngine(Engine):
                 f"cpus={job.limits.cpus} cannot be held here: {throttle.reason}",
                 hint=f"{throttle.fix}; or leave cpus out",
             )
-        message = {
-            "argv": list(job.argv),
-            "env": {**_HOME, **job.env},
-            "mounts": [[str(m.source), m.target, m.scratch] for m in job.mounts],
-            "limits": {name: getattr(job.limits, name) for name in _LIMITS},
-            "collect": job.collect,
-            "warm": asdict(job.warm) if job.warm is not None else None,
-        }
+        message = _message(job)
         with _undo_on_error() as fds:
             stdin, our_stdin = _pipe(fds)
             our_stdout, stdout = _pipe(fds)
@@ -84,6 +77,9 @@ class LinuxEngine(Engine):
         isolation = _isolation(spawner.facts)
         return BoxProcess(spawner, number, answer, job.argv[0], isolation, pipes)
 
+    async def warm_up(self, job: Job) -> bool:
+        return await (await self._running_spawner()).warm_up(_message(job))
+
     async def aclose(self) -> None:
         spawner, self._spawner = self._spawner, None
         if spawner is not None:
@@ -96,6 +92,17 @@ class LinuxEngine(Engine):
             if self._spawner is None:
                 self._spawner = await Spawner.launch()
             return self._spawner
+
+
+def _message(job: Job) -> protocol.Message:
+    return {
+        "argv": list(job.argv),
+        "env": {**_HOME, **job.env},
+        "mounts": [[str(m.source), m.target, m.scratch] for m in job.mounts],
+        "limits": {name: getattr(job.limits, name) for name in _LIMITS},
+        "collect": job.collect,
+        "warm": asdict(job.warm) if job.warm is not None else None,
+    }
 
 
 @contextlib.contextmanager

@@ -1,7 +1,8 @@
 """What caller and spawner say to each other: one JSON object per packet, with descriptors.
 
-    caller → spawner   start (with stdin, stdout, stderr, workspace), kill
-    spawner → caller   hello | unusable; for each start: ended (maybe with a directory) | failed
+    caller → spawner   start (with stdin, stdout, stderr, workspace), kill, warm
+    spawner → caller   hello | unusable; for each start: ended (maybe with a directory) | failed;
+                       for each warm: warmed
 
 Packets keep their boundaries and their descriptors (SOCK_SEQPACKET), so there is nothing to parse
 and nothing to get out of step.
@@ -138,9 +139,7 @@ def _is_gone(channel: socket.socket) -> bool:
     return any(events & select.POLLHUP for _, events in poll.poll(0))
 
 
-def receive_packet(
-    channel: socket.socket, most_fds: int = START_FDS
-) -> tuple[bytes, list[int]]:
+def receive_packet(channel: socket.socket, most_fds: int = START_FDS) -> tuple[bytes, list[int]]:
     """One packet with its descriptors, none of which a child will inherit.
 
     (`socket.recv_fds` ignores its flags in some releases of Python, MSG_CMSG_CLOEXEC included.)

@@ -156,6 +156,7 @@ class Run:
             "wall_ms": (report.get("ended_at", time.monotonic()) - self._since) * 1000,
             "cpu_ms": self._cpu_ms,
             "memory_peak_kb": self._memory_peak_kb,
+            "warm": self.box.zygote is not None,
         }
 
     def _reason_of_kernel(self) -> str:

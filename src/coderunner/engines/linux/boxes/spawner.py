@@ -98,6 +98,8 @@ class Spawner:
             if message["op"] == "start" and run is None:
                 self._on_start(message, fds)
                 return True
+            if message["op"] == "warm":
+                self._on_warm(message)
             if message["op"] == "kill" and run is not None:
                 run.end(str(message.get("reason", "killed")))
         protocol.close_all(fds)
@@ -124,6 +126,24 @@ class Spawner:
         if self._spares.wants(order.key) or self._zygotes.wants(order):
             self._wanted.setdefault(order.key, (time.monotonic() + _REFILL_DELAY, order))
 
+    def _on_warm(self, message: protocol.Message) -> None:
+        """Have an interpreter ready before the first job comes; say when it is."""
+        answer = {"op": "warmed", "id": message["id"], "ok": False}
+        try:
+            protocol.check_start(message)
+            order = Order(message)
+            order.zygote = self._zygotes.ready(order)
+            if order.wish is not None and order.zygote is None:
+                zygote = self._zygotes.started(order)
+                if zygote is None:
+                    zygote = self._warm_up(order)
+                zygote.awaited_by.append(message["id"])
+                return
+            answer["ok"] = order.zygote is not None
+        except Exception as error:
+            answer = {**_failure(error), "id": message["id"]}
+        self._send(answer)
+
     def _refill(self, now: float) -> None:
         """Make the spares that are due, one of each kind at a time."""
         for key, (due, order) in list(self._wanted.items()):
@@ -138,9 +158,10 @@ class Spawner:
             if self._spares.wants(key):
                 self._wanted[key] = (now + _REFILL_DELAY, order)
 
-    def _warm_up(self, order: Order) -> None:
+    def _warm_up(self, order: Order) -> Zygote:
         zygote = self._zygotes.start(order)
         self._watch(zygote.channel.fileno(), self._on_zygote, zygote)
+        return zygote
 
     def _on_zygote(self, zygote: Zygote) -> None:
         try:
@@ -148,6 +169,9 @@ class Spawner:
         except (OSError, ValueError):
             self._unwatch(zygote.channel.fileno())
             self._zygotes.fail(zygote)
+        for number in zygote.awaited_by:
+            self._send({"op": "warmed", "id": number, "ok": zygote.ready})
+        zygote.awaited_by.clear()
 
     def _end_zygote(self, zygote: Zygote) -> None:
         self._unwatch(zygote.channel.fileno())

@@ -43,6 +43,7 @@ class Zygote:
     def __init__(self, wish: Wish, root: int, fixed_plan: Mapping[str, Any]) -> None:
         self.wish = wish
         self.ready = False
+        self.awaited_by: list[int] = []  # who is to be told when it is ready
         self.forks = 0
         self.boxes = 0  # those that are still there: they would end with it
         self.last_used = time.monotonic()
@@ -64,6 +65,7 @@ class Zygote:
         """It has something to say while nothing was asked of it: that it is ready, or dead."""
         received = protocol.receive(self.channel)
         if received is None:
+            self.ready = False
             raise Broken("it has ended")
         self.ready = received[0]["op"] == "ready"
 
@@ -91,14 +93,14 @@ class Zygote:
         self.channel.close()
 
 
-def _start(
-    wish: Wish, root: int, package: int, channel: int, last_capability: int
-) -> NoReturn:
+def _start(wish: Wish, root: int, package: int, channel: int, last_capability: int) -> NoReturn:
     """In a fork: become the interpreter, in the file system and surroundings of a program."""
     try:
         kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
         # Out of the way first: one of them may have the number that the channel must have.
-        root, package, channel = (fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 16) for fd in (root, package, channel))
+        root, package, channel = (
+            fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 16) for fd in (root, package, channel)
+        )
         os.dup2(channel, CHANNEL, inheritable=True)
         kernel.setns(root, kernel.CLONE_NEWNS)
         kernel.unshare(kernel.CLONE_NEWNS)

@@ -31,6 +31,9 @@ class Zygotes:
         zygote = self._current.get(order.wish)
         return zygote if zygote is not None and zygote.ready else None
 
+    def started(self, order: Order) -> Zygote | None:
+        return self._current.get(order.wish) if order.wish is not None else None
+
     def wants(self, order: Order) -> bool:
         """Whether to start one: a single run pays for none."""
         return (
@@ -77,4 +80,3 @@ class Zygotes:
     def all(self) -> Iterator[Zygote]:
         yield from self._current.values()
         yield from self._retired
-
