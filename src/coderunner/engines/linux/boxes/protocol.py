@@ -107,11 +107,11 @@ _START: dict[str, Callable[[object], bool]] = {
 }
 
 
-def send(channel: socket.socket, packet: bytes, fds: Sequence[int] = ()) -> None:
+def send(channel: socket.socket, packet: bytes, fds: Sequence[int] = (), flags: int = 0) -> None:
     if fds:
-        socket.send_fds(channel, [packet], fds)
+        socket.send_fds(channel, [packet], fds, flags)
     else:
-        channel.send(packet)
+        channel.send(packet, flags)
 
 
 def receive(channel: socket.socket) -> tuple[Message, list[int]] | None:

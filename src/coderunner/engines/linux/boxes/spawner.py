@@ -18,6 +18,7 @@ import time
 from typing import Any
 
 from . import host, protocol
+from .answers import Answers
 from .box import Box, Key
 from .making import Maker, Order
 from .run import Run
@@ -25,15 +26,17 @@ from .spares import Spares
 from .zygote import Broken, Zygote
 from .zygotes import Zygotes
 
-# A spare is made while its kind's program runs, but not in its very first moments: most of what
-# is slow about a short program is to get it going.
-_REFILL_DELAY = 0.003
+# A spare is made when a program has ended, or while it runs if that takes long: a short program
+# should not have to share the machine with the making of the next box.
+_REFILL_SOON, _REFILL_LATER = 0.0, 0.02
 _LONGEST_MESSAGE = 2000
 
 
 class Spawner:
     def __init__(self, channel: socket.socket, maker: Maker) -> None:
         self._channel = channel
+        self._answers = Answers(channel)
+        self._listening = select.EPOLLIN
         self._maker = maker
         self._spares = Spares()
         self._zygotes = Zygotes(maker.warm_up)
@@ -54,12 +57,17 @@ class Spawner:
             self._end_all()
 
     def _turn(self) -> bool:
-        for fd, _ in self._poll.poll(self._sleep_seconds()):
+        found = self._poll.poll(self._sleep_seconds())
+        # Who was watched then: meanwhile a descriptor may be closed, and its number another's.
+        for fd, events, watcher in [(*event, self._on_ready.get(event[0])) for event in found]:
             if fd == self._channel.fileno():
-                if not self._read_channel():
+                if events & select.EPOLLOUT:
+                    self._answers.flush()
+                    self._listen()
+                if events & ~select.EPOLLOUT and not self._read_channel():
                     return False
-            elif fd in self._on_ready:
-                call, subject = self._on_ready[fd]
+            elif watcher is not None and self._on_ready.get(fd) is watcher:
+                call, subject = watcher
                 call(subject)
         now = time.monotonic()
         for run in self._runs.values():
@@ -124,7 +132,7 @@ class Spawner:
         if box.ready:
             self._begin(run)
         if self._spares.wants(order.key) or self._zygotes.wants(order):
-            self._wanted.setdefault(order.key, (time.monotonic() + _REFILL_DELAY, order))
+            self._wanted.setdefault(order.key, (time.monotonic() + _REFILL_LATER, order))
 
     def _on_warm(self, message: protocol.Message) -> None:
         """Have an interpreter ready before the first job comes; say when it is."""
@@ -156,7 +164,7 @@ class Spawner:
                 elif self._spares.wants(key):
                     self._spares.add(self._make(order))
             if self._spares.wants(key):
-                self._wanted[key] = (now + _REFILL_DELAY, order)
+                self._wanted[key] = (now + _REFILL_SOON, order)
 
     def _warm_up(self, order: Order) -> Zygote:
         zygote = self._zygotes.start(order)
@@ -254,10 +262,10 @@ class Spawner:
         except Exception as error:
             facts = _failure(error)
         self._send({**facts, "id": run.id}, [workspace] if workspace is not None else [])
-        if workspace is not None:
-            os.close(workspace)
         if box.memory_event is not None:
             self._unwatch(box.memory_event)
+        if box.key in self._wanted:
+            self._wanted[box.key] = (time.monotonic() + _REFILL_SOON, self._wanted[box.key][1])
 
     def _forget(self, box: Box) -> None:
         for fd in (box.pidfd, box.channel.fileno(), box.memory_event):
@@ -276,11 +284,18 @@ class Spawner:
             self._poll.unregister(fd)
 
     def _send(self, message: protocol.Message, fds: list[int] | None = None) -> None:
+        """Takes the descriptors."""
         if "message" in message:  # it may quote something endless
             message = {**message, "message": message["message"][:_LONGEST_MESSAGE]}
-        # A caller that is gone shows as end of file on the next read.
-        with contextlib.suppress(ConnectionError):
-            protocol.send(self._channel, protocol.encode(message), fds or [])
+        self._answers.send(message, fds or [])
+        self._listen()
+
+    def _listen(self) -> None:
+        """For requests; and, if answers wait, for the moment when they can be sent."""
+        events = select.EPOLLIN | (select.EPOLLOUT if self._answers else 0)
+        if events != self._listening:
+            self._poll.modify(self._channel.fileno(), events)
+            self._listening = events
 
     def _end_all(self) -> None:
         for box in self._boxes:

@@ -10,7 +10,7 @@ from functools import partial
 
 import _signal
 
-from .. import inside, kernel, protocol
+from .. import identity, inside, kernel, protocol
 from . import rehearsal
 from .preload import CHANNEL, Preloaded
 
@@ -33,21 +33,18 @@ def _serve(preloaded: Preloaded) -> None:
         os._exit(0)
     fixed = received[0]["plan"]
     fixed["seccomp"] = bytes.fromhex(fixed["seccomp"])
+    preloaded.hide()  # once for all forks; what we need ourselves we have
+    identity.drop_bounding_set(fixed["last_capability"])
     gc.collect()
     gc.freeze()
     rehearsing = rehearsal.begin()
     if not rehearsing:
-        preloaded.hide()
         return
     written = rehearsal.written_by(rehearsing)
     _signal.signal(_signal.SIGINT, _signal.SIG_DFL)  # process 1 of a box must have no handlers
     _signal.signal(_signal.SIGCHLD, _signal.SIG_IGN)  # the spawner watches, nobody waits
     myself = os.pidfd_open(os.getpid())
     protocol.send(channel, protocol.encode({"op": "ready", "failed": preloaded.failed}))
-
-    def settle() -> None:
-        preloaded.hide()
-        rehearsal.copy(written)
 
     while True:
         packet, fds = protocol.receive_packet(channel, _ORDER_FDS)
@@ -58,7 +55,7 @@ def _serve(preloaded: Preloaded) -> None:
         if pid == 0:
             _signal.signal(_signal.SIGCHLD, _signal.SIG_DFL)
             plan = inside.plan({**fixed, **protocol.decode(packet)["plan"]}, fds)
-            inside.run_warm(plan, settle, partial(_become, preloaded))
+            inside.run_warm(plan, partial(rehearsal.copy, written), partial(_become, preloaded))
             return
         pidfd = os.pidfd_open(pid)
         kernel.setns(myself, kernel.CLONE_NEWPID)
