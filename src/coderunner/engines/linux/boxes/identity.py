@@ -50,17 +50,11 @@ def map_ids(uid: int, gid: int) -> None:
 
 def drop_capabilities(last_capability: int) -> None:
     kernel.prctl(kernel.PR_CAP_AMBIENT, kernel.PR_CAP_AMBIENT_CLEAR_ALL)
-    drop_bounding_set(last_capability)
+    for capability in range(last_capability + 1):
+        kernel.prctl(kernel.PR_CAPBSET_DROP, capability)
     kernel.prctl(kernel.PR_SET_SECUREBITS, _SECURE_BITS)
     kernel.set_capabilities(effective=0, permitted=0)
     kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
-
-
-def drop_bounding_set(last_capability: int) -> None:
-    """No exec can bring any back. (A warm interpreter has done it before its boxes are forked.)"""
-    if kernel.in_bounding_set(0):
-        for capability in range(last_capability + 1):
-            kernel.prctl(kernel.PR_CAPBSET_DROP, capability)
 
 
 def keep_capabilities(last_capability: int) -> None:

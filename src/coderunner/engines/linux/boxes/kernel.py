@@ -77,7 +77,6 @@ _FSCONFIG_CMD_CREATE = 6
 PR_SET_PDEATHSIG = 1
 PR_SET_DUMPABLE = 4
 PR_SET_KEEPCAPS = 8
-PR_CAPBSET_READ = 23
 PR_CAPBSET_DROP = 24
 PR_SET_SECUREBITS = 28
 PR_SET_NO_NEW_PRIVS = 38
@@ -253,10 +252,6 @@ def _fsconfig(context: int, command: int, key: str | None, value: str | None) ->
 def prctl(option: int, argument: int = 0, more: int = 0) -> None:
     if _libc.prctl(option, argument, more, 0, 0) < 0:
         raise _fail(f"prctl({option})")
-
-
-def in_bounding_set(capability: int) -> bool:
-    return bool(_libc.prctl(PR_CAPBSET_READ, capability, 0, 0, 0) == 1)
 
 
 def set_capabilities(*, effective: int, permitted: int, inheritable: int = 0) -> None:

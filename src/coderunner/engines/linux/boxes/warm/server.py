@@ -10,7 +10,7 @@ from functools import partial
 
 import _signal
 
-from .. import identity, inside, kernel, protocol
+from .. import inside, kernel, protocol
 from . import rehearsal
 from .preload import CHANNEL, Preloaded
 
@@ -34,7 +34,6 @@ def _serve(preloaded: Preloaded) -> None:
     fixed = received[0]["plan"]
     fixed["seccomp"] = bytes.fromhex(fixed["seccomp"])
     preloaded.hide()  # once for all forks; what we need ourselves we have
-    identity.drop_bounding_set(fixed["last_capability"])
     gc.collect()
     gc.freeze()
     rehearsing = rehearsal.begin()
