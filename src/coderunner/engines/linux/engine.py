@@ -7,7 +7,7 @@ import contextlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from dataclasses import asdict, fields
+from dataclasses import fields
 
 from coderunner.engines.base import Capabilities, Control, Engine, Process, State
 from coderunner.engines.linux.boxes import protocol
@@ -101,7 +101,7 @@ def _message(job: Job) -> protocol.Message:
         "mounts": [[str(m.source), m.target, m.scratch] for m in job.mounts],
         "limits": {name: getattr(job.limits, name) for name in _LIMITS},
         "collect": job.collect,
-        "warm": asdict(job.warm) if job.warm is not None else None,
+        "warm": job.warm and {"words": job.warm.words, "preload": job.warm.preload},
     }
 
 

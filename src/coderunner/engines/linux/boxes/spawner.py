@@ -129,6 +129,7 @@ class Spawner:
         run.box = box
         self._runs[run.id] = run
         self._run_in[box] = run
+        self._spares.in_use(order.key, sum(other.key == order.key for other in self._run_in))
         if box.ready:
             self._begin(run)
         if self._spares.wants(order.key) or self._zygotes.wants(order):
