@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
@@ -88,15 +87,23 @@ class Limits:
                 )
 
 
+# More than any machine has, and no more than every kernel can count.
+_MOST = 10**12
+_MOST_OF = {"processes": 4_000_000, "cpus": 1_000_000}
+
+
 def _check_limit(name: str, value: object, annotation: str) -> None:
     if value is None and "None" in annotation:
         return
     wanted = (int, float) if "float" in annotation else (int,)
     if isinstance(value, bool) or not isinstance(value, wanted):
         kind = "a number" if float in wanted else "a whole number"
-        raise InvalidLimits(f"{name} must be {kind}, not {value!r}")
-    if not math.isfinite(value) or value <= 0:
-        raise InvalidLimits(f"{name} must be above zero, not {value!r}")
+        raise InvalidLimits(f"{name} must be {kind}, not {repr(value)[:80]}")
+    most = _MOST_OF.get(name, _MOST)
+    if value > most:
+        raise InvalidLimits(f"{name} must be at most {most}")
+    if not value > 0:  # or it is not a number at all
+        raise InvalidLimits(f"{name} must be above zero")
 
 
 @dataclass(frozen=True, slots=True)

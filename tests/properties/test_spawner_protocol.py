@@ -118,11 +118,11 @@ def test_a_job_with_one_wrong_field(
 @example(name="memory_mb", value=None)
 @example(name="cpu_ms", value=1 << 62)
 @example(name="cpus", value=1e300)
-def test_a_job_with_one_wrong_limit(line: Line, workspace: Path, name: str, value: object) -> None:
+def test_a_job_with_one_wrong_limit(line: Line, workspace: Path, name: str, value: Any) -> None:
     job = line.job("/bin/true")
     job["limits"][name] = value
     answer = attempt(line, workspace, job)
-    if type(value) not in (int, float, type(None)):
+    if value is not None and not (type(value) in (int, float) and 0 <= value < 1 << 63):
         assert (answer["op"], answer["kind"]) == ("failed", "engine")
 
 

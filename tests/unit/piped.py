@@ -33,6 +33,8 @@ class Piped(Process):
         return self.pipes[stream][1]
 
     def finish(self, how: Exit = OK, *, keep_open: tuple[Stream, ...] = ()) -> None:
+        if self.dead:
+            return  # killed in the meantime
         self.dead = True
         os.close(self.stdin_fd)
         for stream in Stream:
@@ -51,8 +53,7 @@ class Piped(Process):
 
     def kill(self, reason: EndedBy = EndedBy.KILLED) -> None:
         self.killed.append(reason)
-        if not self.dead:
-            self.finish(Exit(reason, None, 9, USAGE))
+        self.finish(Exit(reason, None, 9, USAGE))
 
     async def wait(self) -> Exit:
         return await asyncio.shield(self.ended)

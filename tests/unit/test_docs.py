@@ -115,3 +115,12 @@ def test_links_lead_somewhere(document: Path) -> None:
     targets = re.findall(r"\]\(([^)#\s]+)|src=\"([^\"]+)\"", text)
     local = [link or source for link, source in targets if "://" not in (link or source)]
     assert [target for target in local if not (document.parent / target).exists()] == []
+
+
+def test_the_proofs_that_security_names_are_there() -> None:
+    text = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+    table = [line for line in text.splitlines() if line.startswith("| ") and "`" in line]
+    named = {name for line in table for name in re.findall(r"`([\w/]+/\w+\.\w+)`", line)}
+    programs = ROOT / "tests" / "hostile" / "programs"
+    assert len(named) > 30
+    assert [n for n in named if not (ROOT / n).exists() and not (programs / n).exists()] == []

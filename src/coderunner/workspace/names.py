@@ -31,9 +31,9 @@ def check_names(files: Iterable[File]) -> None:
 def check_layout(files: Iterable[File]) -> None:
     """The part of `check_names` that also holds for what a compiler made: every name stays
     inside its directory, and no two are in each other's way."""
-    names: set[tuple[str, ...]] = set()
+    names: set[tuple[bytes, ...]] = set()  # two texts can be the same bytes on disk
     for file in files:
-        parts = split(file.name)
+        parts = tuple(map(encoded, split(file.name)))
         if parts in names:
             raise InvalidProgram(f"two files are named {file.name!r}")
         names.add(parts)
@@ -41,8 +41,8 @@ def check_layout(files: Iterable[File]) -> None:
         for end in range(1, len(parts)):
             if parts[:end] in names:
                 raise InvalidProgram(
-                    f"{'/'.join(parts[:end])!r} is both a file and the directory of "
-                    f"{'/'.join(parts)!r}"
+                    f"{decoded(b'/'.join(parts[:end]))!r} is both a file and the directory of "
+                    f"{decoded(b'/'.join(parts))!r}"
                 )
 
 

@@ -65,11 +65,19 @@ def run(plan: Plan) -> NoReturn:
     try:
         program = _start(plan, *received)
     except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or str(error)
-        ours = getattr(error, "errno", 0) in _OUT_OF_SOMETHING
-        _report(channel, {"failed" if ours else "not_started": why})
+        _report(channel, _why_not(plan, error))
         os._exit(1)
     _live(channel, program)
+
+
+def _why_not(plan: Plan, error: OSError | ValueError) -> dict[str, str]:
+    """Whose trouble it is that a program could not be started."""
+    why = getattr(error, "strerror", None) or str(error)
+    number = getattr(error, "errno", 0)
+    address_space = plan.limits["address_space_mb"]
+    if number == errno.ENOMEM and address_space:
+        return {"not_started": f"{why}: address_space_mb={address_space} is too little"}
+    return {"failed" if number in _OUT_OF_SOMETHING else "not_started": why}
 
 
 def run_warm(plan: Plan, settle: Callable[[], None], become: Callable[[Any], None]) -> None:
@@ -89,7 +97,7 @@ def run_warm(plan: Plan, settle: Callable[[], None], become: Callable[[Any], Non
             os._exit(0)
         job, stdio = received
         become(job)
-        _take(stdio, job["cpu_ms"])
+        _take(plan, job, stdio)
     except BaseException as error:
         _report(channel, {"failed": f"warm start: {error!r}"})
         os._exit(1)
@@ -239,7 +247,7 @@ def _live(channel: socket.socket, program: int) -> NoReturn:
 
 
 def _start(plan: Plan, job: protocol.Message, stdio: list[int]) -> int:
-    _take(stdio, job["cpu_ms"], plan.channel)
+    _take(plan, job, stdio, plan.channel)
     return os.posix_spawn(
         job["argv"][0],
         job["argv"],
@@ -250,14 +258,18 @@ def _start(plan: Plan, job: protocol.Message, stdio: list[int]) -> int:
     )
 
 
-def _take(stdio: list[int], cpu_ms: int | None, *others: int) -> None:
-    """What a job brings along: three descriptors, and no others stay but those named."""
+def _take(plan: Plan, job: protocol.Message, stdio: list[int], *others: int) -> None:
+    """What a job brings along: three descriptors, and no others stay but those named. Then the
+    limits under which process 1 could not have come so far."""
     for number, fd in enumerate(stdio):
         os.dup2(fd, number)
     _close_all_but(set(others))
-    if cpu_ms:
+    _set_limit(resource.RLIMIT_NOFILE, plan.limits["open_files"])
+    if plan.limits["address_space_mb"]:
+        _set_limit(resource.RLIMIT_AS, plan.limits["address_space_mb"] << 20)
+    if job["cpu_ms"]:
         # A backstop for one process; the spawner watches the whole tree and is more exact.
-        _set_limit(resource.RLIMIT_CPU, cpu_ms // 1000 + 2)
+        _set_limit(resource.RLIMIT_CPU, job["cpu_ms"] // 1000 + 2)
 
 
 def _limit(plan: Plan) -> None:
@@ -265,7 +277,6 @@ def _limit(plan: Plan) -> None:
     # Where dumps go to a program of the host's, only exactly 1 means none (and 1 byte is none).
     _set_limit(resource.RLIMIT_CORE, 1)
     _set_limit(resource.RLIMIT_FSIZE, limits["disk_mb"] << 20)
-    _set_limit(resource.RLIMIT_NOFILE, limits["open_files"])
     # Programs may raise this one, as contest solutions do: the stack is memory and counted as such.
     hard = resource.getrlimit(resource.RLIMIT_STACK)[1]
     resource.setrlimit(resource.RLIMIT_STACK, (_at_most(limits["stack_mb"] << 20, hard), hard))
@@ -274,8 +285,6 @@ def _limit(plan: Plan) -> None:
     if not plan.cgroup:
         # Counts this box alone, because it has a user namespace of its own.
         _set_limit(resource.RLIMIT_NPROC, limits["processes"] + _SPARE_TASKS)
-    if limits["address_space_mb"]:
-        _set_limit(resource.RLIMIT_AS, limits["address_space_mb"] << 20)
 
 
 def _set_limit(kind: int, value: int) -> None:

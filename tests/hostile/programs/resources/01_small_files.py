@@ -1,0 +1,9 @@
+# Memory as a lot of small files in /tmp.
+# limits: memory_mb=32 disk_mb=256 files=100000
+# ends: memory
+
+import itertools
+
+for number in itertools.count():
+    with open(f"/tmp/hostile-{number}", "wb") as file:
+        file.write(b"x" * 4096)

@@ -1,0 +1,9 @@
+# 6. Fills /dev/shm: that is memory.
+# limits: memory_mb=32 disk_mb=256
+# ends: memory
+
+import itertools
+
+for number in itertools.count():
+    with open(f"/dev/shm/hostile-{number}", "wb") as file:
+        file.write(b"x" * (1 << 20))

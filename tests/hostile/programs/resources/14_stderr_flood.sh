@@ -1,0 +1,5 @@
+# 14. Floods stderr.
+# limits: flood_bytes=4000000 wall_ms=30000
+# ends: output
+
+yes >&2
