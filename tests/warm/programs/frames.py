@@ -11,7 +11,7 @@ with open("helper.py", "w") as file:
     file.write("import traceback, sys, json\ntraceback.print_stack(file=sys.stdout)\n")
 import helper
 
-print(threading.current_thread(), list(sys._current_frames().values())[0].f_code)
+print(threading.current_thread().name, list(sys._current_frames().values())[0].f_code)
 
 
 def tracer(frame, event, arg):

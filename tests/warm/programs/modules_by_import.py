@@ -29,7 +29,7 @@ def look(name):
     print(name, came, kept == start)
     for module in came:
         it = sys.modules[module]
-        print("  ", module, [n for n in vars(it) if isinstance(vars(it)[n], type(sys))])
+        print("  ", module, sorted(n for n in vars(it) if isinstance(vars(it)[n], type(sys))))
         print("    ", vars(it).get("__file__"), vars(it).get("__cached__"), vars(it).get("__path__"))
         print("    ", it.__spec__, vars(it).get("__loader__").__class__, it.__package__)
         print("    ", it.__spec__ and (it.__spec__.submodule_search_locations, it.__spec__.cached))

@@ -12,7 +12,7 @@ import ctypes
 import os
 import signal
 
-_PROGRAM = "print(1)\n"
+_PROGRAM = b"print(1)\n"
 _PRESENT, _EXCLUSIVE = 1 << 63, 1 << 56  # in /proc/<pid>/pagemap
 _POPULATE_WRITE = 23
 _PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -23,10 +23,12 @@ _libc = ctypes.CDLL(None)
 _libc.madvise.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
 
 
-def begin() -> int:
+def begin(script: str) -> int:
     """Fork. In the child, where this returns 0, a program is to be run as programs are; when the
     interpreter has taken itself down, the child stops instead of ending."""
-    with open("main.py", "w", encoding="ascii") as file:
+    if folder := os.path.dirname(script):
+        os.makedirs(folder)
+    with open(script, "wb") as file:  # in bytes: a codec once used is not loaded again
         file.write(_PROGRAM)
     pid = os.fork()
     if pid == 0:
@@ -47,13 +49,13 @@ def written_by(pid: int) -> Ranges:
 
 def _exclusive(pid: int) -> Ranges:
     ranges: Ranges = []
-    with open(f"/proc/{pid}/maps", encoding="utf-8") as maps:
+    with open(f"/proc/{pid}/maps", "rb") as maps:
         areas = [line.split(None, 2)[:2] for line in maps]
     with open(f"/proc/{pid}/pagemap", "rb", buffering=0) as pagemap:
         for addresses, permissions in areas:
-            if permissions != "rw-p":
+            if permissions != b"rw-p":
                 continue
-            start, end = (int(address, 16) for address in addresses.split("-"))
+            start, end = (int(address, 16) for address in addresses.split(b"-"))
             pagemap.seek(start // _PAGE * 8)
             entries = memoryview(pagemap.read((end - start) // _PAGE * 8)).cast("Q")
             for number, entry in enumerate(entries):

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import os
+import signal
 import socket
 import sys
 from functools import partial
 
-import _signal
-
 from .. import inside, kernel, protocol
-from . import rehearsal
+from . import appearance, rehearsal
+from .ending import Ending
 from .preload import CHANNEL, Preloaded
 
 _ORDER_FDS = 8  # channel, root, scratch, and one for each cgroup
@@ -33,15 +34,18 @@ def _serve(preloaded: Preloaded) -> None:
         os._exit(0)
     fixed = received[0]["plan"]
     fixed["seccomp"] = bytes.fromhex(fixed["seccomp"])
+    ways = _Ways(preloaded)
     preloaded.hide()  # once for all forks; what we need ourselves we have
+    ways.ending.measure()
     gc.collect()
     gc.freeze()
-    rehearsing = rehearsal.begin()
+    rehearsing = rehearsal.begin(sys.argv[0])
     if not rehearsing:
         return
     written = rehearsal.written_by(rehearsing)
-    _signal.signal(_signal.SIGINT, _signal.SIG_DFL)  # process 1 of a box must have no handlers
-    _signal.signal(_signal.SIGCHLD, _signal.SIG_IGN)  # the spawner watches, nobody waits
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # process 1 of a box must have no handlers
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the spawner watches, nobody waits
+    appearance.ignore_what_posix_spawn_ignores()
     myself = os.pidfd_open(os.getpid())
     protocol.send(channel, protocol.encode({"op": "ready", "failed": preloaded.failed}))
 
@@ -52,9 +56,9 @@ def _serve(preloaded: Preloaded) -> None:
         kernel.unshare(kernel.CLONE_NEWPID)  # for the next child
         pid = os.fork()
         if pid == 0:
-            _signal.signal(_signal.SIGCHLD, _signal.SIG_DFL)
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             plan = inside.plan({**fixed, **protocol.decode(packet)["plan"]}, fds)
-            inside.run_warm(plan, partial(rehearsal.copy, written), partial(_become, preloaded))
+            inside.run_warm(plan, partial(rehearsal.copy, written), ways.become)
             return
         pidfd = os.pidfd_open(pid)
         kernel.setns(myself, kernel.CLONE_NEWPID)
@@ -62,12 +66,27 @@ def _serve(preloaded: Preloaded) -> None:
         protocol.close_all([pidfd, *fds])
 
 
-def _become(preloaded: Preloaded, job: protocol.Message) -> None:
-    """The last touches before the interpreter goes on as if it had just started."""
-    _signal.signal(_signal.SIGINT, _signal.default_int_handler)
-    sys.argv[:] = job["argv"][1:]
-    sys.orig_argv[:] = job["argv"]
-    if os.environ != job["env"]:
-        os.environ.clear()
-        os.environ.update(job["env"])
-    preloaded.withdraw_if_shadowed({name.partition(".")[0] for name in os.listdir(".")})
+class _Ways:
+    """What is between a fork and a program that knows nothing of it."""
+
+    def __init__(self, preloaded: Preloaded) -> None:
+        self._preloaded = preloaded
+        self._appearance = appearance.Appearance()
+        self.ending = Ending(preloaded)
+
+    def become(self, job: protocol.Message) -> None:
+        """The last touches before the interpreter goes on as if it had just started."""
+        argv, env = job["argv"], job["env"]
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        sys.argv[:] = argv[1:]
+        sys.orig_argv[:] = argv
+        if os.environ != env:
+            os.environ.clear()
+            os.environ.update(env)
+        directory = os.path.dirname(os.path.realpath(argv[1]))
+        self._preloaded.withdraw_if_shadowed({n.partition(".")[0] for n in os.listdir(directory)})
+        self._preloaded.renew()
+        self.ending.prepare(directory)
+        self._preloaded.let_go()
+        self._appearance.show(argv, env)
+        ctypes.set_errno(0)

@@ -8,8 +8,8 @@ _place = sys.path.pop(0)  # where this file was found: PYTHONPATH
 del os.environ["PYTHONPATH"]
 del sys.modules["sitecustomize"]
 sys.path_importer_cache.pop(_place, None)
-try:
-    import sitecustomize  # the real one, if there is one
+try:  # noqa: SIM105 - nothing is imported here that a program would not have
+    import sitecustomize  # noqa: F401 - the real one, if there is one
 except ImportError:
     pass
 
@@ -17,15 +17,12 @@ _base = dict(sys.modules)
 _finders = dict(sys.path_importer_cache)
 _package = os.path.dirname(os.path.dirname(os.path.dirname(_place)))  # where `boxes` is
 sys.path.insert(0, _package)
-# First what programs import, then what we need: both are the same modules then.
 from boxes.warm.preload import Preloaded  # noqa: E402
 
+sys.path.remove(_package)
 _preloaded = Preloaded(_base)
 _preloaded.load()
-from boxes.warm import server  # noqa: E402
-
-sys.path.remove(_package)
-server.serve(_preloaded)
+_preloaded.server.serve(_preloaded)
 # From here on this is the program's process.
 sys.path_importer_cache.clear()
 sys.path_importer_cache.update(_finders)
