@@ -26,7 +26,8 @@ from rich.console import Console
 from rich.table import Table
 
 from bench import bare, probe
-from bench.lab import Lab, Missing, check_outcome
+from bench.lab import Lab, check_outcome
+from bench.sandboxes import Missing
 from bench.stamps import CallerClock, Memory, Stamp, Steps, between, time_of, tree
 from coderunner.engines.linux import client
 from coderunner.engines.linux.engine import LinuxEngine
