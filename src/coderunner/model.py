@@ -151,8 +151,9 @@ class Warm:
 class Job:
     """What an engine understands: a command in a directory, with limits around it.
 
-    `workspace`, a directory or files in memory, is copied in; the copy is the command's working directory, writable, and gone
-    afterwards. With `collect` the engine lets the caller read that copy once the command ended.
+    `workspace`, a directory or files in memory, is copied in; the copy is the command's working
+    directory, writable, and gone afterwards. With `collect` the engine lets the caller read that
+    copy once the command ended.
     """
 
     argv: tuple[str, ...]

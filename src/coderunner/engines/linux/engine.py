@@ -6,8 +6,8 @@ import asyncio
 import contextlib
 import os
 from collections.abc import Iterator
-from pathlib import Path
 from dataclasses import fields
+from pathlib import Path
 
 from coderunner.engines.base import Capabilities, Control, Engine, Process, State
 from coderunner.engines.linux.boxes import protocol

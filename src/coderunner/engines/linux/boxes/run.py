@@ -17,6 +17,8 @@ _CPU_CHECK_AT_LEAST = 0.005
 _SETUP_SECONDS = 30.0
 # Nobody can look into a socket's buffers. Beyond a few dozen sockets each counts as full.
 _FREE_SOCKETS, _SOCKET_KB = 64, 256
+# Locks on parts of files are memory of the kernel's that no cgroup counts, some 200 bytes each.
+_MOST_LOCKS = 10_000
 
 
 class Run:
@@ -88,7 +90,13 @@ class Run:
     def _breach(self, now: float) -> str:
         if now >= self._deadline:
             return "wall_time"
+        if self._holds_too_many_locks():
+            return "memory"
         return self._sampled_breach(now) if self.box.cgroup is None else self._metered_breach(now)
+
+    def _holds_too_many_locks(self) -> bool:
+        pids = sampling.tree(self.box.pid) if sampling.many_locks(_MOST_LOCKS) else []
+        return bool(pids) and sampling.record_locks(pids) > _MOST_LOCKS
 
     def _metered_breach(self, now: float) -> str:
         cgroup = self.box.cgroup
@@ -146,8 +154,8 @@ class Run:
         if not reason and status is None:
             return {"op": "failed", "kind": "engine", "message": "the box was killed from outside"}
         code = -signal.SIGKILL if status is None else os.waitstatus_to_exitcode(status)
-        if code == -signal.SIGXCPU and self.limits["cpu_ms"]:
-            reason = reason or "cpu_time"
+        if not reason and self.limits["cpu_ms"] and self._cpu_ms > self.limits["cpu_ms"]:
+            reason = "cpu_time"  # it was over before the next look
         return {
             "op": "ended",
             "ended_by": reason or ("exit" if code >= 0 else "signal"),

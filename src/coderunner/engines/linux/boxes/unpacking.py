@@ -33,7 +33,7 @@ def _make_parents(name: str, target: int, uid: int, made: set[str]) -> None:
     _make_parents(parent, target, uid, made)
     os.mkdir(parent, 0o755, dir_fd=target)
     os.chown(parent, uid, uid, dir_fd=target, follow_symlinks=False)
-    os.chmod(parent, 0o755, dir_fd=target)  # exactly this, whatever the umask is
+    os.chmod(parent, 0o755, dir_fd=target)  # noqa: S103 - exactly this, whatever the umask is
     made.add(parent)
 
 

@@ -115,7 +115,8 @@ def _start(wish: Wish, root: int, package: int, channel: int, last_capability: i
         resource.setrlimit(resource.RLIMIT_STACK, (wish.stack_mb << 20, hard))
         if os.geteuid() != 0:
             identity.keep_capabilities(last_capability)
-        os.execve(wish.command[0], wish.command, {**dict(wish.env), "PYTHONPATH": _HOOK})
+        env = {**dict(wish.env), "PYTHONPATH": _HOOK}
+        os.execve(wish.command[0], wish.command, env)  # noqa: S606
     except BaseException:
         os._exit(127)
 

@@ -1,4 +1,4 @@
-"""The warm interpreters of this spawner: started on demand, replaced now and then, ended when idle."""
+"""The warm interpreters of a spawner: started on demand, replaced at times, ended when idle."""
 
 from __future__ import annotations
 

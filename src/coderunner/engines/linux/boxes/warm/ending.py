@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import atexit
 import ctypes
+import gc
 import os
 import sys
 from collections.abc import Iterator
@@ -25,7 +26,8 @@ _LISTENING = (b"__del__", b"weakref")
 _MOST_FILES, _MOST_BYTES = 50, 1 << 20
 
 _python = ctypes.PyDLL(None)  # not `ctypes.pythonapi`, which programs can look at
-_python.Py_IncRef.argtypes = _python.Py_DecRef.argtypes = (ctypes.py_object,)
+for _name in ("Py_IncRef", "Py_DecRef", "PyObject_GC_Track", "PyObject_GC_UnTrack"):
+    getattr(_python, _name).argtypes = (ctypes.py_object,)
 
 
 class Ending:
@@ -47,8 +49,21 @@ class Ending:
         yield self
         yield from self._standing.values()
 
-    def measure(self) -> None:
-        """How many names each module has of its own, once everything is hidden."""
+    def freeze(self) -> None:
+        """Once everything is hidden: what is there by now is not garbage, and need not be looked
+        at by each program's collector, which would copy it. But the namespace of the program
+        itself may well become a part of garbage."""
+        gc.collect()
+        gc.freeze()
+        main = sys.modules["__main__"]
+        for thing in (main, vars(main)):
+            if gc.is_tracked(thing):
+                _python.PyObject_GC_UnTrack(thing)
+            _python.PyObject_GC_Track(thing)
+        self._measure()
+
+    def _measure(self) -> None:
+        """How many names each module has of its own."""
         for name, module in self._standing.items():
             if isinstance(module, ModuleType):
                 self._sizes[name] = len(vars(module))
@@ -63,9 +78,11 @@ class Ending:
             atexit.register(self._at_exit)
 
     def _let_fall(self) -> None:
+        """Have everything taken apart as at any other end."""
         for thing in self._kept():
             _python.Py_DecRef(thing)
         self._standing.clear()
+        gc.unfreeze()
 
     def _at_exit(self) -> None:
         try:

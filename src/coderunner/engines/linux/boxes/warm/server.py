@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import gc
 import os
 import signal
 import socket
@@ -36,9 +35,7 @@ def _serve(preloaded: Preloaded) -> None:
     fixed["seccomp"] = bytes.fromhex(fixed["seccomp"])
     ways = _Ways(preloaded)
     preloaded.hide()  # once for all forks; what we need ourselves we have
-    ways.ending.measure()
-    gc.collect()
-    gc.freeze()
+    ways.ending.freeze()
     rehearsing = rehearsal.begin(sys.argv[0])
     if not rehearsing:
         return
