@@ -16,21 +16,25 @@ class Answers:
 
     def __init__(self, channel: socket.socket) -> None:
         self._channel = channel
-        self._waiting: deque[tuple[bytes, list[int]]] = deque()
+        self._waiting: deque[tuple[protocol.Message, list[int]]] = deque()
 
     def send(self, message: protocol.Message, fds: list[int]) -> None:
-        self._waiting.append((protocol.encode(message), fds))
+        self._waiting.append((message, fds))
         self.flush()
 
     def flush(self) -> None:
         while self._waiting:
-            packet, fds = self._waiting[0]
+            message, fds = self._waiting[0]
             try:
-                protocol.send(self._channel, packet, fds, socket.MSG_DONTWAIT)
+                protocol.send(self._channel, protocol.encode(message), fds, socket.MSG_DONTWAIT)
             except BlockingIOError:
                 return
-            except OSError:
+            except ConnectionError:
                 pass  # a caller that is gone shows as end of file on the next read
+            except OSError as error:
+                if fds:  # as when this user has too many descriptors on their way
+                    why = {"op": "failed", "kind": "engine", "message": error.strerror}
+                    self._waiting.insert(1, ({**why, "id": message["id"]}, []))
             self._waiting.popleft()
             protocol.close_all(fds)
 

@@ -47,6 +47,7 @@ class Plan(NamedTuple):
     landlock: int
     last_capability: int
     outside: Mapping[str, str]  # the namespaces of the spawner
+    most_open_files: int
     in_user_namespace: bool
 
 
@@ -153,10 +154,23 @@ def _enter_root(plan: Plan) -> None:
         _overlay(plan, number, target)
     flags = kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC
     kernel.mount("proc", "/proc", "proc", flags, "hidepid=2")
+    _trim_proc(plan)
     if plan.in_user_namespace:
         kernel.unmount(rootfs.HOST_PROC)
     kernel.unmount(rootfs.SCRATCH)
     os.chdir(rootfs.WORKSPACE)
+
+
+def _trim_proc(plan: Plan) -> None:
+    """What a program has no business with, and the rest of the walls would let it have."""
+    if plan.in_user_namespace and os.path.exists("/proc/keys"):
+        kernel.bind("/dev/null", "/proc/keys")  # it is of the same user: it would see their names
+    if not plan.landlock and os.path.exists("/proc/pressure"):
+        # Everybody may ask for warnings there, thousands of which take seconds to put away.
+        pressure = kernel.clone_tree("/proc/pressure")
+        kernel.set_mount_attributes(pressure, kernel.MOUNT_ATTR_RDONLY)
+        kernel.attach_tree(pressure, "/proc/pressure")
+        os.close(pressure)
 
 
 def _show(place: str, target: str) -> None:
@@ -212,7 +226,7 @@ def _wall_in(plan: Plan) -> None:
     if plan.landlock:
         writable = ("/tmp", "/dev/shm", rootfs.WORKSPACE, *plan.scratch_mounts)
         landlock.restrict(
-            plan.landlock, writable=writable, existing=("/dev/null", "/dev/full", "/proc")
+            plan.landlock, writable=writable, existing=("/dev/null", "/dev/full")
         )
     os.umask(0o022)
     # Same uid as the program, so nothing of process 1 may be open to it; and with this it is
@@ -264,7 +278,7 @@ def _take(plan: Plan, job: protocol.Message, stdio: list[int], *others: int) -> 
     for number, fd in enumerate(stdio):
         os.dup2(fd, number)
     _close_all_but(set(others))
-    _set_limit(resource.RLIMIT_NOFILE, plan.limits["open_files"])
+    _set_limit(resource.RLIMIT_NOFILE, min(plan.limits["open_files"], plan.most_open_files))
     if plan.limits["address_space_mb"]:
         _set_limit(resource.RLIMIT_AS, plan.limits["address_space_mb"] << 20)
     if job["cpu_ms"]:
@@ -281,7 +295,8 @@ def _limit(plan: Plan) -> None:
     hard = resource.getrlimit(resource.RLIMIT_STACK)[1]
     resource.setrlimit(resource.RLIMIT_STACK, (_at_most(limits["stack_mb"] << 20, hard), hard))
     _set_limit(resource.RLIMIT_MEMLOCK, 64 << 10)
-    _set_limit(resource.RLIMIT_MSGQUEUE, 0)
+    for kind in (resource.RLIMIT_MSGQUEUE, resource.RLIMIT_RTPRIO, resource.RLIMIT_NICE):
+        _set_limit(kind, 0)
     if not plan.cgroup:
         # Counts this box alone, because it has a user namespace of its own.
         _set_limit(resource.RLIMIT_NPROC, limits["processes"] + _SPARE_TASKS)

@@ -68,7 +68,7 @@ class Order:
 
 
 class Maker:
-    def __init__(self, place: cgroup_place.Place | None) -> None:
+    def __init__(self, place: cgroup_place.Place | None, *, callers_files: int) -> None:
         self._place = place
         self._in_user_namespace = os.geteuid() != 0
         self._fixed = {
@@ -77,6 +77,9 @@ class Maker:
             "last_capability": identity.last_capability(),
             "outside": identity.namespaces(),
             "in_user_namespace": self._in_user_namespace,
+            # Descriptors that are on their way are counted by user, and a box's is ours there: it
+            # must not be able to have as many as our caller may.
+            "most_open_files": callers_files * 3 // 4 if self._in_user_namespace else 1 << 30,
         }
         self._roots: dict[Key, int] = {}
         self._first_uid = random.choice(_UID_RANGE)  # noqa: S311 - it need not be secret

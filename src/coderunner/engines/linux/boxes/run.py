@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import time
@@ -44,6 +45,8 @@ class Run:
 
     @property
     def wakes_at(self) -> float:
+        if self.reason or self.failure:
+            return math.inf  # its end is under way
         return min(self._deadline, self._next_check)
 
     def begin(self) -> None:

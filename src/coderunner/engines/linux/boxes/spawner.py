@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import gc
+import math
 import os
 import resource
 import select
@@ -87,7 +88,8 @@ class Spawner:
         for moment in (self._spares.next_stale_at(), self._zygotes.next_idle_at()):
             if moment is not None:
                 moments.append(moment)
-        return max(0.0, min(moments) - time.monotonic()) if moments else -1
+        first = min(moments, default=math.inf)
+        return -1 if first == math.inf else max(0.0, first - time.monotonic())
 
     def _read_channel(self) -> bool:
         """False once the caller is gone. What makes no sense is passed over."""
@@ -323,12 +325,12 @@ def _what_happened(error: Exception) -> str:
 def main() -> None:
     """Entry point of the spawner process; the socket to the caller is stdin."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # process 1 of a box must have no handlers
-    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))  # five for each box at once
     channel = socket.socket(fileno=0)
     try:
         this = host.prepare()
-        maker = Maker(this.cgroups)
+        maker = Maker(this.cgroups, callers_files=soft)
         host.try_walls(maker)
     except host.Unsuitable as error:
         refusal = {"op": "unusable", "message": str(error), "hint": error.hint}
