@@ -19,7 +19,7 @@ _SETUP_SECONDS = 30.0
 # Nobody can look into a socket's buffers. Beyond a few dozen sockets each counts as full.
 _FREE_SOCKETS, _SOCKET_KB = 64, 256
 # Locks on parts of files are memory of the kernel's that no cgroup counts, some 200 bytes each.
-_MOST_LOCKS = 10_000
+_MANY_LOCKS = 5_000
 
 
 class Run:
@@ -98,8 +98,11 @@ class Run:
         return self._sampled_breach(now) if self.box.cgroup is None else self._metered_breach(now)
 
     def _holds_too_many_locks(self) -> bool:
-        pids = sampling.tree(self.box.pid) if sampling.many_locks(_MOST_LOCKS) else []
-        return bool(pids) and sampling.record_locks(pids) > _MOST_LOCKS
+        holders = sampling.lock_holders(_MANY_LOCKS)
+        if not holders:
+            return False
+        ours = set(sampling.tree(self.box.pid))
+        return sum(holder in ours for holder in holders) > _MANY_LOCKS // 2
 
     def _metered_breach(self, now: float) -> str:
         cgroup = self.box.cgroup
