@@ -32,7 +32,7 @@ from coderunner.errors import ToolchainMissing
 from coderunner.language import Languages
 from coderunner.model import Isolation, Outcome
 from coderunner.runner import Runner
-from coderunner.settings import Settings
+from coderunner.settings import Settings, user_cache_dir
 from coderunner.toolchain import Toolchain, Toolchains
 
 Contenders = Mapping[str, Once | Missing]
@@ -64,14 +64,24 @@ class Lab:
         await self.stack.aclose()
 
     def new_runner(self, **settings: Any) -> Runner:
-        """A runner with an engine of its own, until the end of the bench."""
-        chosen = Settings(min_isolation=Isolation.NONE, **settings)
+        """A runner with an engine of its own, until the end of the bench. What is made once stays
+        for the next bench, apart from what is kept of the user's own programs."""
+        chosen = Settings(
+            min_isolation=Isolation.NONE, cache_dir=user_cache_dir() / "bench", **settings
+        )
         runner = Runner(open_engine(chosen.engine), settings=chosen)
         self.stack.push_async_callback(runner.aclose)
         return runner
 
     def runner(self, name: str) -> Runner:
         return self._runners[name]
+
+    async def make_ready(self, language: str, *names: str) -> None:
+        """What a language is faster with is made before the measurement."""
+        for name in names:
+            prepare = getattr(self._runners[name], "prepare", None)
+            if prepare is not None:
+                await prepare(language)
 
     async def enter(self, context: AbstractAsyncContextManager[T]) -> T:
         return await self.stack.enter_async_context(context)

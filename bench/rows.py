@@ -56,18 +56,25 @@ def _road(task: Task) -> Prepare:
 
 
 async def _through_us(lab: Lab, task: Task) -> dict[str, Once]:
-    """Our engines. Where interpreters can be warm, both ways."""
+    ours = await _our_runners(lab, task)
+    return {name: _through(runner, lab, task) for name, runner in ours.items()}
+
+
+async def _our_runners(lab: Lab, task: Task) -> dict[str, Runner]:
+    """All ready to go. Where interpreters can be warm, both ways."""
     language = lab.languages.get(task.language)
     if not language.warm:
-        return {name: _through(lab.runner(name), lab, task) for name in (PROCESS, LINUX)}
+        await lab.make_ready(language.name, PROCESS, LINUX)
+        return {name: lab.runner(name) for name in (PROCESS, LINUX)}
     await lab.runner(LINUX).warm_up(language.name)
-    names = {PROCESS: PROCESS, COLD: COLD, WARM: LINUX}
-    return {name: _through(lab.runner(runner), lab, task) for name, runner in names.items()}
+    return {PROCESS: lab.runner(PROCESS), COLD: lab.runner(COLD), WARM: lab.runner(LINUX)}
 
 
 def _through(runner: Runner, lab: Lab, task: Task) -> Once:
     async def once() -> bool:
         result = await runner.run(_program(lab, task))
+        if task.fresh and getattr(result.compilation, "cached", False):
+            raise bare.RunFailed("a program that nobody has seen came from a cache")
         return check_outcome(result.outcome, task.prints)
 
     return once
@@ -188,11 +195,7 @@ async def _sustained(lab: Lab) -> Contenders:
 def _judge(task: Task) -> Prepare:
     async def prepare(lab: Lab) -> Contenders:
         hands = _hands(lab, task, await lab.toolchain(task.language))
-        names = {PROCESS: PROCESS, LINUX: LINUX}
-        if lab.languages.get(task.language).warm:
-            names = {PROCESS: PROCESS, COLD: COLD, WARM: LINUX}
-            await lab.runner(LINUX).warm_up(task.language)
-        ours = {name: lab.runner(runner) for name, runner in names.items()}
+        ours = await _our_runners(lab, task)
         return {
             **{n: h if isinstance(h, Missing) else judge.by_hand(h) for n, h in hands.items()},
             **{n: judge.through(r, lambda: _program(lab, task)) for n, r in ours.items()},
