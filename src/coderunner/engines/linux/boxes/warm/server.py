@@ -15,6 +15,7 @@ from .ending import Ending
 from .preload import CHANNEL, Preloaded
 
 _ORDER_FDS = 8  # channel, root, scratch, and one for each cgroup
+_PACKAGES_OF_THE_USER = ".local"
 
 
 def serve(preloaded: Preloaded) -> None:
@@ -56,6 +57,7 @@ def _serve(preloaded: Preloaded) -> None:
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             plan = inside.plan({**fixed, **protocol.decode(packet)["plan"]}, fds)
             inside.run_warm(plan, partial(rehearsal.copy, written), ways.become)
+            ways.start_over_if_necessary()
             return
         pidfd = os.pidfd_open(pid)
         kernel.setns(myself, kernel.CLONE_NEWPID)
@@ -66,6 +68,9 @@ def _serve(preloaded: Preloaded) -> None:
 class _Ways:
     """What is between a fork and a program that knows nothing of it."""
 
+    _argv: list[str]
+    _env: dict[str, str]
+
     def __init__(self, preloaded: Preloaded) -> None:
         self._preloaded = preloaded
         self._appearance = appearance.Appearance()
@@ -73,7 +78,7 @@ class _Ways:
 
     def become(self, job: protocol.Message) -> None:
         """The last touches before the interpreter goes on as if it had just started."""
-        argv, env = job["argv"], job["env"]
+        argv, env = self._argv, self._env = job["argv"], job["env"]
         signal.signal(signal.SIGINT, signal.default_int_handler)
         sys.argv[:] = argv[1:]
         sys.orig_argv[:] = argv
@@ -87,3 +92,12 @@ class _Ways:
         self._preloaded.let_go()
         self._appearance.show(argv, env)
         ctypes.set_errno(0)
+
+    def start_over_if_necessary(self) -> None:
+        """A program may bring packages for its user, which an interpreter looks for when it
+        starts. That time is over, so another one has to be started in its place."""
+        if not os.path.lexists(os.path.join(self._env.get("HOME", ""), _PACKAGES_OF_THE_USER)):
+            return
+        for ignored_by_python in (signal.SIGPIPE, signal.SIGXFSZ):
+            signal.signal(ignored_by_python, signal.SIG_DFL)
+        os.execve(self._argv[0], self._argv, self._env)  # noqa: S606 - no shell is wanted
