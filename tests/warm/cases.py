@@ -7,7 +7,7 @@ files, are written down here.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from coderunner import File, Program
@@ -23,7 +23,6 @@ class Case:
     files: Mapping[str, bytes]
     args: Sequence[str] = ()
     stdin: bytes | None = None
-    stays_cold: bool = field(default=False, kw_only=True)  # on purpose
 
     @property
     def program(self) -> Program:
@@ -96,7 +95,7 @@ WRITTEN_HERE = (
         ".local/lib/python3.12/site-packages/mine.py": b"print('from the user site')\n",
         ".local/lib/python3.13/site-packages/mine.py": b"print('from the user site')\n",
         ".local/lib/python3.14/site-packages/mine.py": b"print('from the user site')\n",
-    }, stays_cold=True),
+    }),
 )  # fmt: skip
 
 

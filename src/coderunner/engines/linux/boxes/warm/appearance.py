@@ -19,7 +19,13 @@ _CODE, _STACK, _DATA = slice(23, 25), 25, slice(42, 44)
 _START_BRK = 44
 
 _libc = ctypes.CDLL(None)
-_libc.prctl.argtypes = (ctypes.c_int, ctypes.c_ulong, ctypes.c_void_p, ctypes.c_ulong, ctypes.c_ulong)
+_libc.prctl.argtypes = (
+    ctypes.c_int,
+    ctypes.c_ulong,
+    ctypes.c_void_p,
+    ctypes.c_ulong,
+    ctypes.c_ulong,
+)
 _libc.sbrk.restype = _libc.malloc.restype = ctypes.c_void_p
 _libc.malloc.argtypes = (ctypes.c_size_t,)
 

@@ -148,7 +148,7 @@ def _is_importing(caller: Any) -> bool:
 
 
 def _import_again(name: str) -> None:
-    try:
+    try:  # noqa: SIM105 - `contextlib` would be imported unseen
         bootstrap._gcd_import(name)
     except ImportError:
         pass  # the program has taken it away; who imported it then has it still

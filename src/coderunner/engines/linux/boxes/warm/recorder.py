@@ -90,7 +90,9 @@ class _Namespaces:
         found = []
         for module, space in self._all.items():
             before = self._before[module]
-            if len(space) != len(before) or any(before.get(n, _ABSENT) is not space[n] for n in space):
+            if len(space) != len(before) or any(
+                before.get(n, _ABSENT) is not space[n] for n in space
+            ):
                 found += [
                     _Change(space, name, before.get(name, _ABSENT))
                     for name in {**before, **space}

@@ -1,13 +1,12 @@
 """Which modules can be imported ahead: found out by importing them in a fork that is thrown away.
 
 A module that does something to the process when it is imported, or says something, must do so in
-the program that imports it, and in no other. So it is left alone, as is one that cannot be imported,
-does not come to an end, or starts threads that a fork would lose.
+the program that imports it, and in no other. So it is left alone, as is one that cannot be
+imported, does not come to an end, or starts threads that a fork would lose.
 """
 
 from __future__ import annotations
 
-import _signal
 import _thread
 import gc
 import os
@@ -17,6 +16,7 @@ TYPE_CHECKING = False  # see `recorder.py`
 if TYPE_CHECKING:
     from typing import Any
 
+_signal: Any = sys.modules["_signal"]  # what `signal` is made of
 _SECONDS = 20
 
 

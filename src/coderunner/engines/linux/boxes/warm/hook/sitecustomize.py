@@ -9,7 +9,7 @@ del os.environ["PYTHONPATH"]
 del sys.modules["sitecustomize"]
 sys.path_importer_cache.pop(_place, None)
 try:  # noqa: SIM105 - nothing is imported here that a program would not have
-    import sitecustomize  # noqa: F401 - the real one, if there is one
+    __import__("sitecustomize")  # the real one, if there is one
 except ImportError:
     pass
 
@@ -17,7 +17,7 @@ _base = dict(sys.modules)
 _finders = dict(sys.path_importer_cache)
 _package = os.path.dirname(os.path.dirname(os.path.dirname(_place)))  # where `boxes` is
 sys.path.insert(0, _package)
-from boxes.warm.preload import Preloaded  # noqa: E402
+from boxes.warm.preload import Preloaded  # type: ignore[import-not-found] # noqa: E402
 
 sys.path.remove(_package)
 _preloaded = Preloaded(_base)
