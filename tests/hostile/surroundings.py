@@ -43,7 +43,7 @@ class Surroundings:
         self.facts: dict[str, object] = {
             "host files": {path: _identity(path) for path in _HOST_FILES},
             "kernel settings": [_read(f"/proc/sys/kernel/{name}") for name in _KERNEL_SETTINGS],
-            "System V objects": [_objects(kind) for kind in ("shm", "sem", "msg")],
+            "System V objects": [_objects(kind) for kind in ("shm", "msg")],
             "marked files": [name for place in _SHARED_PLACES for name in _marked(place)],
             "our mounts": _read("/proc/self/mountinfo").splitlines(),
             "our temp files": sorted(os.listdir(process_root())),
@@ -131,8 +131,8 @@ def _identity(path: str) -> tuple[int, ...] | None:
     except OSError:
         return None
     shared = (status.st_ino, status.st_mode, status.st_uid, status.st_gid)
-    # Directories of the whole machine change for reasons of their own.
-    own = () if os.path.isdir(path) else (status.st_size, status.st_mtime_ns)
+    # Directories and devices of the whole machine change for reasons of their own.
+    own = (status.st_size, status.st_mtime_ns) if os.path.isfile(path) else ()
     return (*shared, *own)
 
 
