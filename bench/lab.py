@@ -1,39 +1,46 @@
-"""What all rows share: engines, runners, toolchains and a directory."""
+"""What all rows share: engines, runners, toolchains, other sandboxes and a directory."""
 
 from __future__ import annotations
 
-import shutil
+import functools
+import sys
 import tempfile
-from collections.abc import Mapping, Sequence
-from contextlib import AsyncExitStack
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from pathlib import Path
-from typing import Self
+from typing import Any, Self, TypeVar
 
-from bench import bare, bubblewrap
+from bench import bare, sandboxes
+from bench.docker import Docker
+from bench.hand import check_printed
 from bench.measure import Once
+from bench.results import (
+    BARE,
+    BUBBLEWRAP,
+    COLD,
+    DOCKER_EXEC,
+    DOCKER_RUN,
+    ISOLATE,
+    LINUX,
+    NSJAIL,
+    PROCESS,
+)
+from bench.sandboxes import Missing, Sandbox
 from coderunner.engines import open_engine
-from coderunner.engines.base import Engine
 from coderunner.errors import ToolchainMissing
-from coderunner.execution import execute
 from coderunner.language import Languages
-from coderunner.model import Isolation, Job, Outcome
+from coderunner.model import Isolation, Outcome
 from coderunner.runner import Runner
-from coderunner.settings import Settings
+from coderunner.settings import Settings, user_cache_dir
 from coderunner.toolchain import Toolchain, Toolchains
 
-BARE, BUBBLEWRAP, PROCESS, LINUX = "bare", "bubblewrap", "process", "linux"
-ENGINES = (PROCESS, LINUX)
-
-
-class Missing(Exception):
-    """A contender or a whole row cannot be had on this machine; `fix` is the way to get it."""
-
-    def __init__(self, reason: str, fix: str) -> None:
-        super().__init__(reason)
-        self.fix = fix
-
-
 Contenders = Mapping[str, Once | Missing]
+T = TypeVar("T")
+
+_NO_NUMPY = Missing(
+    "no Python here has numpy", ".venv/bin/pip install numpy, or apt-get install python3-numpy"
+)
 
 
 class Lab:
@@ -41,77 +48,126 @@ class Lab:
 
     def __init__(self) -> None:
         self.languages = Languages()
-        self._toolchains = Toolchains()
-        self._engines: dict[str, Engine] = {}
+        self.stack = AsyncExitStack()
         self._runners: dict[str, Runner] = {}
-        self._stack = AsyncExitStack()
         self._folder = Path()
 
     async def __aenter__(self) -> Self:
         folder = tempfile.TemporaryDirectory(prefix="coderunner-bench-")
-        self._folder = Path(self._stack.enter_context(folder))
-        for name in ENGINES:
-            engine = self._engines[name] = open_engine(name)
-            self._stack.push_async_callback(engine.aclose)
-            settings = Settings(
-                engine=name, min_isolation=Isolation.NONE, cache_dir=self._folder / "cache"
-            )
-            self._runners[name] = Runner(engine, settings=settings)
+        self._folder = Path(self.stack.enter_context(folder))
+        for name, engine, warm in ((PROCESS, PROCESS, False), (LINUX, LINUX, True)):
+            self._runners[name] = self.new_runner(engine=engine, warm=warm)
+        self._runners[COLD] = self.new_runner(engine=LINUX, warm=False)
         return self
 
     async def __aexit__(self, *exc_info: object) -> None:
-        await self._stack.aclose()
+        await self.stack.aclose()
 
-    def runner(self, engine: str) -> Runner:
-        return self._runners[engine]
+    def new_runner(self, **settings: Any) -> Runner:
+        """A runner with an engine of its own, until the end of the bench. What is made once stays
+        for the next bench, apart from what is kept of the user's own programs."""
+        chosen = Settings(
+            min_isolation=Isolation.NONE, cache_dir=user_cache_dir() / "bench", **settings
+        )
+        runner = Runner(open_engine(chosen.engine), settings=chosen)
+        self.stack.push_async_callback(runner.aclose)
+        return runner
 
-    def folder(self, files: Mapping[str, str]) -> Path:
-        """A new directory with these files."""
+    def runner(self, name: str) -> Runner:
+        return self._runners[name]
+
+    async def make_ready(self, language: str, *names: str) -> None:
+        """What a language is faster with is made before the measurement."""
+        for name in names:
+            prepare = getattr(self._runners[name], "prepare", None)
+            if prepare is not None:
+                await prepare(language)
+
+    async def enter(self, context: AbstractAsyncContextManager[T]) -> T:
+        return await self.stack.enter_async_context(context)
+
+    @functools.cached_property
+    def threads(self) -> ThreadPoolExecutor:
+        return self.stack.enter_context(ThreadPoolExecutor(64))
+
+    def folder(self, files: Mapping[str, str] | None = None) -> Path:
+        """A new directory with these files. Everybody may read it: some sandboxes have users of
+        their own."""
         folder = Path(tempfile.mkdtemp(dir=self._folder))
-        for name, text in files.items():
+        for path in (self._folder, folder):
+            path.chmod(0o755)
+        for name, text in (files or {}).items():
             (folder / name).write_text(text, encoding="utf-8")
         return folder
 
-    async def toolchain(self, language: str) -> Toolchain:
+    async def toolchain(self, language: str, chosen: Mapping[str, str] | None = None) -> Toolchain:
         try:
-            return await self._toolchains.find(self.languages.get(language))
+            return await Toolchains(chosen).find(self.languages.get(language))
         except ToolchainMissing as error:
             raise Missing(error.message, error.hint) from error
 
-    def contenders(self, job: Job, bare_argv: Sequence[str], prints: bytes) -> Contenders:
-        """Everybody who can run one prepared job, with what it must print."""
+    async def numpy_python(self) -> str:
+        """The first interpreter that has numpy; the one that everybody finds comes first."""
+        usual = (await self.toolchain("python")).tools["python"]
+        for python in dict.fromkeys((usual, sys.executable, "/usr/bin/python3")):
+            try:
+                bare.run([python, "-c", "import numpy"])  # without a home, as in a box
+            except (bare.RunFailed, OSError):
+                continue
+            return python
+        raise _NO_NUMPY
+
+    def compiling_sandboxes(self) -> dict[str, Sandbox | Missing]:
+        """Those that can be given a directory to write to."""
+        return {BARE: sandboxes.bare, BUBBLEWRAP: _found(sandboxes.bubblewrap, "bwrap", _BWRAP)}
+
+    def running_sandboxes(self) -> dict[str, Sandbox | Missing]:
+        """Everybody who can run a program that lies ready."""
+        docker = self._docker
         return {
-            BARE: self._command(bare_argv, job, prints),
-            BUBBLEWRAP: self._bubblewrap(job, prints),
-            **{name: self._job(self._engines[name], job, prints) for name in ENGINES},
+            **self.compiling_sandboxes(),
+            NSJAIL: _found(sandboxes.nsjail, "nsjail", "build it from github.com/google/nsjail"),
+            ISOLATE: _found(sandboxes.isolate, "isolate", "build it from github.com/ioi/isolate"),
+            DOCKER_EXEC: self._docker_exec if isinstance(docker, Docker) else docker,
+            DOCKER_RUN: docker.run if isinstance(docker, Docker) else docker,
         }
 
-    def _bubblewrap(self, job: Job, prints: bytes) -> Once | Missing:
-        bwrap = shutil.which("bwrap")
-        if bwrap is None:
-            return Missing("there is no bwrap", "apt-get install bubblewrap")
-        return self._command(bubblewrap.command(bwrap, job), job, prints)
+    @functools.cached_property
+    def _docker(self) -> Docker | Missing:
+        try:
+            return Docker()
+        except Missing as missing:
+            return missing
 
-    def _command(self, argv: Sequence[str], job: Job, prints: bytes) -> Once:
-        async def once() -> None:
-            check_printed(bare.run(argv, job.env), prints)
-
-        return once
-
-    def _job(self, engine: Engine, job: Job, prints: bytes) -> Once:
-        async def once() -> None:
-            check_outcome(await execute(engine, job), prints)
-
-        return once
+    def _docker_exec(self, inside: sandboxes.Inside) -> sandboxes.Commands:
+        assert isinstance(self._docker, Docker)
+        return self._docker.exec(inside, self.stack.callback)
 
 
-def check_printed(printed: bytes, expected: bytes) -> None:
-    if printed != expected:
-        raise bare.RunFailed(f"printed {printed[:100]!r}, expected {expected[:100]!r}")
+_BWRAP = "apt-get install bubblewrap"
 
 
-def check_outcome(outcome: Outcome, expected: bytes) -> None:
+def _found(
+    sandbox: Callable[[str, sandboxes.Inside], sandboxes.Commands], name: str, fix: str
+) -> Sandbox | Missing:
+    try:
+        return functools.partial(sandbox, sandboxes.find(name, fix))
+    except Missing as missing:
+        return missing
+
+
+def check_outcome(outcome: Outcome, expected: bytes) -> bool:
+    """True if it ran in a warm interpreter; raises if it did not do what it should."""
     if not outcome.ok:
         words = outcome.stderr.text.strip()[-300:]
         raise bare.RunFailed(f"ended by {outcome.ended_by.value}, {outcome.exit_code}: {words}")
     check_printed(outcome.stdout.data, expected)
+    return outcome.warm
+
+
+def argv_of(command: Sequence[str], values: Mapping[str, str]) -> list[str]:
+    """A command's words with the tools in their place; `{folder}` is left for later."""
+    words = list(command)
+    for name, value in values.items():
+        words = [word.replace(f"{{{name}}}", value) for word in words]
+    return words

@@ -1,63 +1,155 @@
 """What is measured: one row each, with everybody who can take part in it.
 
-The first rows run a program that is ready in its workspace: the price of the sandbox alone. The
-rows after them go the whole road, from source text to output, each time with a source that nobody
-has seen before, so that no cache of finished programs can answer. The row that asks the same again
-says so.
+Some rows run a program that is ready in its workspace: the price of the sandbox alone. The others
+go the whole road, from source text to output. Where a compiler is on it, each time with a source
+that nobody has seen before, so that no cache of finished programs can answer; the row that asks
+for the same again says so.
 """
 
 from __future__ import annotations
 
 import os
-import shutil
-import uuid
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
 
-from bench import bare
-from bench.lab import BARE, ENGINES, Contenders, Lab, Missing, check_outcome, check_printed
+from bench import bare, judge, tasks
+from bench.hand import Hand
+from bench.lab import Contenders, Lab, argv_of, check_outcome
 from bench.measure import Once
-from coderunner.language import Language
-from coderunner.model import File, Job, Program
-from coderunner.placeholders import expand
+from bench.results import COLD, LINUX, PROCESS, WARM
+from bench.sandboxes import Commands, Inside, Missing, Sandbox
+from bench.tasks import Task
+from coderunner.model import File, Program
 from coderunner.runner import Runner
+from coderunner.settings import PRELOAD
+from coderunner.toolchain import Toolchain
 
 # What a user has: Go and rustc look for their caches and settings in it.
 _USER_ENVIRONMENT = ("PATH", "HOME", "GOCACHE", "GOPATH", "RUSTUP_HOME", "CARGO_HOME")
-
-
 _BURST = 50
-_CONTEST = """
-#include <bits/stdc++.h>
-using namespace std;
+_AT_ONCE = (1, 2, 4, 8)
 
-int main() {
-    map<string, vector<int>> seen;
-    for (int n : {3, 1, 2}) seen["numbers"].push_back(n);
-    auto& numbers = seen["numbers"];
-    sort(numbers.begin(), numbers.end());
-    if (numbers[0] == 1) cout << "Hello from C++" << endl;
-}
-"""
+Prepare = Callable[[Lab], Awaitable[Contenders]]
 
 
 @dataclass(frozen=True)
 class Row:
     name: str  # for --rows
     title: str
-    rounds: int
+    rounds: int  # or slices, of a row with `parallel`
     quick_rounds: int
-    prepare: Callable[[Lab], Awaitable[Contenders]]  # raises Missing if nobody can take part
+    prepare: Prepare  # raises Missing if nobody can take part
+    parallel: int = 0  # so many at once, for as long as a slice lasts; 0: one after the other
 
 
-async def _c_exit(lab: Lab) -> Contenders:
-    compiler = (await lab.toolchain("c")).tools["cc"]
-    folder = lab.folder({"main.c": "int main(void) { return 0; }\n"})
-    program = folder / "program"
-    bare.run([compiler, "-O2", "-o", str(program), str(folder / "main.c")])
+def _road(task: Task) -> Prepare:
+    async def prepare(lab: Lab) -> Contenders:
+        toolchain = await lab.toolchain(task.language)
+        hands = _hands(lab, task, toolchain)
+        return {
+            **{n: h if isinstance(h, Missing) else h.once(task.prints) for n, h in hands.items()},
+            **await _through_us(lab, task),
+        }
+
+    return prepare
+
+
+async def _through_us(lab: Lab, task: Task) -> dict[str, Once]:
+    ours = await _our_runners(lab, task)
+    return {name: _through(runner, lab, task) for name, runner in ours.items()}
+
+
+async def _our_runners(lab: Lab, task: Task) -> dict[str, Runner]:
+    """All ready to go. Where interpreters can be warm, both ways."""
+    language = lab.languages.get(task.language)
+    if not language.warm:
+        await lab.make_ready(language.name, PROCESS, LINUX)
+        return {name: lab.runner(name) for name in (PROCESS, LINUX)}
+    await lab.runner(LINUX).warm_up(language.name)
+    return {PROCESS: lab.runner(PROCESS), COLD: lab.runner(COLD), WARM: lab.runner(LINUX)}
+
+
+def _through(runner: Runner, lab: Lab, task: Task) -> Once:
+    async def once() -> bool:
+        result = await runner.run(_program(lab, task))
+        if task.fresh and getattr(result.compilation, "cached", False):
+            raise bare.RunFailed("a program that nobody has seen came from a cache")
+        return check_outcome(result.outcome, task.prints)
+
+    return once
+
+
+def _program(lab: Lab, task: Task) -> Program:
+    language = lab.languages.get(task.language)
+    return Program(language.name, (File(language.source, task.source(language.hello).encode()),))
+
+
+def _hands(lab: Lab, task: Task, toolchain: Toolchain) -> Mapping[str, Hand | Missing]:
+    """Everybody else who can do this task."""
+    can = lab.compiling_sandboxes() if task.compiled else lab.running_sandboxes()
+    return {
+        name: sandbox if isinstance(sandbox, Missing) else _hand(lab, task, toolchain, sandbox)
+        for name, sandbox in can.items()
+    }
+
+
+def _hand(lab: Lab, task: Task, toolchain: Toolchain, sandbox: Sandbox) -> Hand:
+    language = lab.languages.get(task.language)
+    folder = lab.folder({language.source: task.source(language.hello)})
+
+    def refresh() -> None:
+        if task.fresh:
+            (folder / language.source).write_text(task.source(language.hello), encoding="utf-8")
+
+    return Hand(_steps(task, toolchain, folder, sandbox), refresh)
+
+
+def _steps(task: Task, toolchain: Toolchain, folder: Path, sandbox: Sandbox) -> list[Commands]:
+    env = _environment(task)
+    writable = [str(folder)] if task.compiled else []
+    if task.cache:
+        writable.append(bare.run(argv_of(task.cache, toolchain.tools), env).decode().strip())
+        Path(writable[-1]).mkdir(parents=True, exist_ok=True)
+    return [
+        sandbox(Inside(argv_of(command, toolchain.tools), folder, env, toolchain.mounts, writable))
+        for command in task.commands
+    ]
+
+
+def _environment(task: Task) -> Mapping[str, str]:
+    if not task.compiled:
+        return bare.ENVIRONMENT
+    return {name: os.environ[name] for name in _USER_ENVIRONMENT if name in os.environ}
+
+
+async def _c_ready(lab: Lab) -> Contenders:
+    """A program that is compiled already: what a run in a prepared workspace costs."""
+    task, toolchain = tasks.C, await lab.toolchain("c")
+    entered: dict[str, Once | Missing] = {}
+    folder = lab.folder({"main.c": task.text})
+    compiling = Inside(argv_of(task.commands[0], toolchain.tools), folder, bare.ENVIRONMENT)
+    bare.run(compiling.words(str(folder)))
     (folder / "main.c").unlink()
-    job = Job(argv=("./program",), workspace=folder, env=bare.ENVIRONMENT)
-    return lab.contenders(job, [str(program)], b"")
+    run = Inside(task.commands[1], folder, bare.ENVIRONMENT, toolchain.mounts)
+    for name, sandbox in lab.running_sandboxes().items():
+        if isinstance(sandbox, Missing):
+            entered[name] = sandbox
+        else:
+            entered[name] = Hand([sandbox(run)], lambda: None).once(task.prints)
+    for name in (PROCESS, LINUX):
+        entered[name] = await _built(lab, lab.runner(name), task)
+    return entered
+
+
+async def _built(lab: Lab, runner: Runner, task: Task) -> Once:
+    build = await lab.enter(runner.build(_program(lab, task)))
+    assert build.ok, build.compilation
+
+    async def once() -> bool:
+        return check_outcome((await build.run()).outcome, task.prints)
+
+    return once
 
 
 async def _c_burst(lab: Lab) -> Contenders:
@@ -65,151 +157,67 @@ async def _c_burst(lab: Lab) -> Contenders:
     prepares in the background is paid for here."""
 
     def in_a_row(once: Once) -> Once:
-        async def all_of_them() -> None:
-            for _ in range(_BURST):
-                await once()
+        async def all_of_them() -> bool:
+            return any([await once() for _ in range(_BURST)])
 
         return all_of_them
 
-    entered = await _c_exit(lab)
+    entered = await _c_ready(lab)
     return {n: o if isinstance(o, Missing) else in_a_row(o) for n, o in entered.items()}
 
 
-async def _python_hello(lab: Lab) -> Contenders:
-    toolchain = await lab.toolchain("python")
-    python = toolchain.tools["python"]
-    folder = lab.folder({"main.py": "print('hello')\n"})
-    job = Job(
-        argv=(python, "main.py"), workspace=folder, env=bare.ENVIRONMENT, mounts=toolchain.mounts
-    )
-    return lab.contenders(job, [python, str(folder / "main.py")], b"hello\n")
+async def _numpy(lab: Lab) -> Contenders:
+    """With an interpreter that has it, which need not be the usual one."""
+    task, chosen = tasks.NUMPY, {"python": await lab.numpy_python()}
+    hands = _hands(lab, task, await lab.toolchain("python", chosen))
+    cold = lab.new_runner(engine=LINUX, toolchains=chosen, warm=False)
+    warm = lab.new_runner(engine=LINUX, toolchains=chosen, preload=[*PRELOAD, "numpy"])
+    await warm.warm_up("python")
+    return {
+        **{n: h if isinstance(h, Missing) else h.once(task.prints) for n, h in hands.items()},
+        COLD: _through(cold, lab, task),
+        WARM: _through(warm, lab, task),
+    }
 
 
-def _road(
-    name: str, *commands: Sequence[str], text: str = "", again: bool = False
-) -> Callable[[Lab], Awaitable[Contenders]]:
-    """Compile and run a language's hello program, or another that prints the same. `commands` are
-    what one would type without us, with the same tools and the flags that matter; `{folder}` is
-    where the source lies. With `again` we are asked for the same program each time."""
+async def _sustained(lab: Lab) -> Contenders:
+    task = tasks.PYTHON
+    hands = _hands(lab, task, await lab.toolchain("python"))
+    return {
+        **{
+            name: hand if isinstance(hand, Missing) else hand.in_threads(lab.threads, task.prints)
+            for name, hand in hands.items()
+        },
+        **await _through_us(lab, task),
+    }
 
+
+def _judge(task: Task) -> Prepare:
     async def prepare(lab: Lab) -> Contenders:
-        language = replace(lab.languages.get(name), hello=text or lab.languages.get(name).hello)
-        values = {**language.scripts, **(await lab.toolchain(name)).tools}
-        engines: dict[str, Once] = {}
-        for engine in ENGINES:
-            await lab.runner(engine).prepare(name)
-            engines[engine] = _through(lab.runner(engine), language, again=again)
-        return {BARE: _by_hand(lab, language, values, commands), **engines}
+        hands = _hands(lab, task, await lab.toolchain(task.language))
+        ours = await _our_runners(lab, task)
+        return {
+            **{n: h if isinstance(h, Missing) else judge.by_hand(h) for n, h in hands.items()},
+            **{n: judge.through(r, lambda: _program(lab, task)) for n, r in ours.items()},
+        }
 
     return prepare
 
 
-def _through(runner: Runner, language: Language, *, again: bool) -> Once:
-    async def once() -> None:
-        text = language.hello if again else _source(language)
-        program = Program(language.name, (File(language.source, text.encode()),))
-        result = await runner.run(program)
-        check_outcome(result.outcome, _greeting(language))
-
-    return once
-
-
-def _by_hand(
-    lab: Lab, language: Language, values: Mapping[str, str], commands: Sequence[Sequence[str]]
-) -> Once:
-    env = {name: os.environ[name] for name in _USER_ENVIRONMENT if name in os.environ}
-
-    async def once() -> None:
-        folder = lab.folder({language.source: _source(language)})
-        try:
-            here = {**values, "folder": str(folder)}
-            printed = [bare.run(expand(command, here), env) for command in commands]
-        finally:
-            shutil.rmtree(folder)
-        check_printed(printed[-1], _greeting(language))
-
-    return once
-
-
-def _source(language: Language) -> str:
-    """A hello program like no other."""
-    return f"{language.hello}\n// {uuid.uuid4()}\n"
-
-
-def _greeting(language: Language) -> bytes:
-    return f"Hello from {language.title}\n".encode()
-
-
-_RUN = ("{folder}/program",)
-_GXX = ("{cxx}", "-O2", "-std=c++17", "-o", "{folder}/program", "{folder}/main.cpp")
 ROWS = (
-    Row("c", "C program that exits at once", 300, 40, _c_exit),
-    Row("burst", f"{_BURST} such C programs in a row", 20, 3, _c_burst),
-    Row("python", "Python hello", 100, 15, _python_hello),
-    Row(
-        "cpp",
-        "C++ hello, compile and run",
-        10,
-        2,
-        _road("cpp", _GXX, _RUN),
-    ),
-    Row(
-        "bits",
-        "C++ with <bits/stdc++.h>, compile and run",
-        10,
-        2,
-        _road("cpp", _GXX, _RUN, text=_CONTEST),
-    ),
-    Row(
-        "again",
-        "the same C++ program again",
-        10,
-        2,
-        _road("cpp", _GXX, _RUN, text=_CONTEST, again=True),
-    ),
-    Row(
-        "java",
-        "Java hello, compile and run",
-        10,
-        2,
-        _road(
-            "java",
-            ("{javac}", "-d", "{folder}", "{folder}/Main.java"),
-            ("{java}", "-cp", "{folder}", "Main"),
-        ),
-    ),
-    Row(
-        "go",
-        "Go hello, compile and run",
-        10,
-        2,
-        _road(
-            "go",
-            ("{go}", "build", "-ldflags=-s -w", "-o", "{folder}/program", "{folder}/main.go"),
-            _RUN,
-        ),
-    ),
-    Row(
-        "rust",
-        "Rust hello, compile and run",
-        10,
-        2,
-        _road(
-            "rust",
-            ("{rustc}", "--edition=2021", "-O", "-o", "{folder}/program", "{folder}/main.rs"),
-            _RUN,
-        ),
-    ),
-    Row("node", "JavaScript hello", 10, 2, _road("javascript", ("{node}", "{folder}/main.js"))),
-    Row(
-        "typescript",
-        "TypeScript hello, compile and run",
-        10,
-        2,
-        _road(
-            "typescript",
-            ("{node}", "-e", "{transpile}", "{tsc}", "{folder}/main.ts"),
-            ("{node}", "{folder}/main.js"),
-        ),
-    ),
+    Row("c", "C program that exits at once", 300, 30, _c_ready),
+    Row("burst", f"{_BURST} such C programs in a row", 15, 1, _c_burst),
+    Row("python", "Python hello", 200, 25, _road(tasks.PYTHON)),
+    Row("numpy", "Python with numpy", 30, 4, _numpy),
+    Row("cpp", "C++ hello, compile and run", 10, 1, _road(tasks.CPP)),
+    Row("bits", "C++ with <bits/stdc++.h>, compile and run", 10, 1, _road(tasks.CONTEST)),
+    Row("again", "the same C++ program again", 10, 2, _road(tasks.AGAIN)),
+    Row("java", "Java hello, compile and run", 8, 1, _road(tasks.JAVA)),
+    Row("go", "Go hello, compile and run", 8, 1, _road(tasks.GO)),
+    Row("rust", "Rust hello, compile and run", 8, 1, _road(tasks.RUST)),
+    Row("node", "JavaScript hello (Node)", 25, 4, _road(tasks.NODE)),
+    Row("ruby", "Ruby hello", 25, 4, _road(tasks.RUBY)),
+    Row("judge", f"Python against {judge.TESTS} tests", 5, 1, _judge(tasks.JUDGE_PYTHON)),
+    Row("judge-cpp", f"C++ against {judge.TESTS} tests", 5, 1, _judge(tasks.JUDGE_CPP)),
+    *(Row(f"at-{n}", f"Python hello, {n} at once", 4, 1, _sustained, parallel=n) for n in _AT_ONCE),
 )

@@ -26,7 +26,8 @@ from rich.console import Console
 from rich.table import Table
 
 from bench import bare, probe
-from bench.lab import Lab, Missing, check_outcome
+from bench.lab import Lab, check_outcome
+from bench.sandboxes import Missing
 from bench.stamps import CallerClock, Memory, Stamp, Steps, between, time_of, tree
 from coderunner.engines.linux import client
 from coderunner.engines.linux.engine import LinuxEngine
@@ -53,14 +54,13 @@ RUN_ROAD: tuple[Station, ...] = (
     (SPAWNER, "spawner.read_channel", True, "awake"),
     (SPAWNER, "run.begin", True, "request read, ready box taken"),
     (SPAWNER, "box.fill", False, "files copied into the box"),
-    (BOX, "inside.live", True, "job handed over, process 1 awake"),
+    (BOX, "inside.start", True, "job handed over, process 1 awake"),
     (BOX, "posix_spawn", True, "descriptors in place, rlimits"),
     (BOX, "posix_spawn", False, "program started (posix_spawn)"),
     (BOX, "inside.wait_for", False, "program ended"),
     (BOX, "inside.end_everybody_else", False, "whatever it left running killed"),
-    (BOX, probe.EXIT, True, "usage reported"),
-    (SPAWNER, "spawner.on_death", True, "knows: process 1 gone, namespaces with it"),
-    (SPAWNER, "spawner.send", True, "meters read, cgroup and tmpfs removed"),
+    (SPAWNER, "spawner.conclude", True, "knows: program ended, nothing else is left in the box"),
+    (SPAWNER, "spawner.send", True, "meters read"),
     (CALLER, "_on_readable", True, "answer received"),
     (CALLER, "execute", False, "execute() returned"),
 )
@@ -78,7 +78,7 @@ MAKING_ROAD: tuple[Station, ...] = (
     (BOX, "kernel.install_seccomp", False, "seccomp"),
     (BOX, "identity.check_self", False, "self check"),
     (BOX, "inside.limit", False, "rlimits; ready"),
-    (SPAWNER, "spawner.on_word", False, "knows that it is ready"),
+    (SPAWNER, "box.become_ready", True, "knows that it is ready"),
 )
 
 
@@ -178,7 +178,7 @@ def _making(made: Sequence[Stamp], spawner: Sequence[Stamp]) -> Trip | None:
     born = made[0].at_ns
     begins = [s.at_ns for s in spawner if s.name == "maker.make" and s.begin and s.at_ns < born]
     heard = [
-        s.at_ns for s in spawner if s.name == "spawner.on_word" and not s.begin and s.at_ns > born
+        s.at_ns for s in spawner if s.name == "box.become_ready" and s.begin and s.at_ns > born
     ]
     if not begins or not heard:
         return None  # it was made before the recording began

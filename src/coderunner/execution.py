@@ -51,6 +51,7 @@ async def execute_and(
         stderr=stderr,
         isolation=process.isolation,
         engine=engine.name,
+        warm=ended.warm,
     )
     return outcome, taken
 

@@ -7,9 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from coderunner.errors import InvalidLimits
+
+if TYPE_CHECKING:
+    from coderunner.workspace.bundle import Bundle
 
 MIB = 1024 * 1024
 
@@ -134,19 +137,32 @@ class Mount:
 
 
 @dataclass(frozen=True, slots=True)
+class Warm:
+    """A job that could do with an interpreter that has started already.
+
+    A wish: an engine that keeps none starts a new one, and nobody can tell but by the clock.
+    """
+
+    words: int  # of argv: the interpreter and its own arguments; the rest are the program's
+    preload: tuple[str, ...] = ()  # modules that it should have loaded
+
+
+@dataclass(frozen=True, slots=True)
 class Job:
     """What an engine understands: a command in a directory, with limits around it.
 
-    `workspace` is copied in; the copy is the command's working directory, writable, and gone
-    afterwards. With `collect` the engine lets the caller read that copy once the command ended.
+    `workspace`, a directory or files in memory, is copied in; the copy is the command's working
+    directory, writable, and gone afterwards. With `collect` the engine lets the caller read that
+    copy once the command ended.
     """
 
     argv: tuple[str, ...]
-    workspace: Path
+    workspace: Path | Bundle
     env: Mapping[str, str] = field(default_factory=dict)
     mounts: tuple[Mount, ...] = ()
     limits: Limits = field(default_factory=Limits)
     collect: bool = False
+    warm: Warm | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +181,7 @@ class Exit:
     exit_code: int | None  # None unless it exited by itself
     signal: int | None  # None unless a signal ended it
     usage: Usage
+    warm: bool = False  # in an interpreter that had started before
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +215,7 @@ class Outcome:
     isolation: Isolation
     engine: str
     cached: bool = False  # a compilation that was kept: all of this is of when it really ran
+    warm: bool = False  # in an interpreter that had started before
 
     @property
     def ok(self) -> bool:

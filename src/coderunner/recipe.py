@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from coderunner.entry import Layout
-from coderunner.model import Job, Limits, Mount
+from coderunner.model import Job, Limits, Mount, Warm
 from coderunner.placeholders import Value, expand, expand_env, limit_values, names_in
 from coderunner.toolchain import Toolchain
+from coderunner.workspace import Bundle
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,17 +21,28 @@ class Recipe:
     values: Mapping[str, Value]
     prepared: Mapping[str, Mount]  # by id; an optional preparation may not be there (yet)
 
-    def compile_job(self, limits: Limits, workspace: Path) -> Job:
+    def compile_job(self, limits: Limits, workspace: Path | Bundle) -> Job:
         language = self.layout.language
         env = {**language.env, **language.compile_env}
         return self._job(language.compile, env, limits, workspace)
 
-    def run_job(self, limits: Limits, workspace: Path) -> Job:
+    def run_job(
+        self, limits: Limits, workspace: Path | Bundle, preload: tuple[str, ...] | None
+    ) -> Job:
+        """The program itself. With `preload`, in an interpreter that has loaded these, if the
+        language can do with one."""
         language = self.layout.language
-        return self._job(language.run, language.env, limits, workspace)
+        job = self._job(language.run, language.env, limits, workspace)
+        if preload is None or not language.warm:
+            return job
+        return replace(job, warm=Warm(len(job.argv) - len(self.values["args"]), preload))
 
     def _job(
-        self, argv: Sequence[str], env: Mapping[str, str], limits: Limits, workspace: Path
+        self,
+        argv: Sequence[str],
+        env: Mapping[str, str],
+        limits: Limits,
+        workspace: Path | Bundle,
     ) -> Job:
         language = self.layout.language
         absent = {one.id for one in language.prepare} - set(self.prepared)

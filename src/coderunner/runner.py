@@ -48,7 +48,7 @@ from coderunner.recipe import Recipe
 from coderunner.settings import Settings
 from coderunner.text import as_bytes
 from coderunner.toolchain import Toolchain, Toolchains
-from coderunner.workspace import Workspace, check_names, collect
+from coderunner.workspace import Bundle, check_names, collect
 from coderunner.workspace.root import release_root
 
 COMPILE_LIMITS = Limits(
@@ -127,6 +127,19 @@ class Runner:
                 return Result(build.compilation, None)
             return await build.run(limits=limits, stdin=stdin, sink=sink, collect=collect)
 
+    async def warm_up(self, language: str, *, limits: Limits | None = None) -> bool:
+        """Start an interpreter of this language ahead of the first run, and wait until it is
+        ready. False if the language or the engine has no warm interpreters."""
+        found = self.languages.get(language)
+        recipe = await self._recipe(lay_out(found, (File(found.source, b""),)), ())
+        job = recipe.run_job(limits or Limits(), Path(), self.preload)
+        return job.warm is not None and await self.engine.warm_up(job)
+
+    @property
+    def preload(self) -> tuple[str, ...] | None:
+        """What warm interpreters are to have loaded; None if there are to be none."""
+        return tuple(self.settings.preload) if self.settings.warm else None
+
     @asynccontextmanager
     async def build(
         self, program: Program, *, compile_limits: Limits | None = None
@@ -142,8 +155,8 @@ class Runner:
         made = compiled.files if compiled else ()
         files = {file.name: file for file in (*layout.files, *made)}
         async with self._keep(new_key, compiled):
-            with _workspace(files.values()) as workspace:
-                yield Build(self, recipe, workspace, compiled.outcome if compiled else None)
+            with _bundle(files.values()) as bundle:
+                yield Build(self, recipe, bundle, compiled.outcome if compiled else None)
 
     async def _recipe(self, layout: Layout, args: Sequence[str]) -> Recipe:
         language = layout.language
@@ -169,8 +182,8 @@ class Runner:
         kept = await asyncio.to_thread(self._compiled.get, key) if key else None
         if kept is not None:
             return kept, ""
-        with _workspace(recipe.layout.files) as workspace:
-            job = recipe.compile_job(limits, workspace.path)
+        with _bundle(recipe.layout.files) as bundle:
+            job = recipe.compile_job(limits, bundle)
             outcome, made = await self.execute(job, language.artifacts)
         return Compiled(outcome, made), key if outcome.ok else ""
 
@@ -233,7 +246,7 @@ class Build:
 
     runner: Runner
     recipe: Recipe
-    workspace: Workspace
+    bundle: Bundle
     compilation: Outcome | None
 
     @property
@@ -252,7 +265,7 @@ class Build:
         limits = limits or Limits()
         limits.check_below(self.runner.settings.ceiling)
         language = self.recipe.layout.language
-        job = self.recipe.run_job(limits, self.workspace.path)
+        job = self.recipe.run_job(limits, self.bundle, self.runner.preload)
         try:
             outcome, files = await self.runner.execute(job, collect, stdin=stdin, sink=sink)
         except StartFailed as error:
@@ -311,15 +324,9 @@ def _is_volatile(language: Language, files: Iterable[File]) -> bool:
     return sign is not None and any(sign.search(f.content.decode("latin-1")) for f in files)
 
 
-def _workspace(files: Iterable[File]) -> Workspace:
+def _bundle(files: Iterable[File]) -> Bundle:
     with faults_of_the_machine():
-        workspace = Workspace()
-        try:
-            workspace.add(files)
-        except BaseException:
-            workspace.remove()
-            raise
-        return workspace
+        return Bundle(files)
 
 
 def _collector(

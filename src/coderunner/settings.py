@@ -24,6 +24,14 @@ def user_cache_dir() -> Path:
     return Path(base, "coderunner")
 
 
+# What short Python programs import most. Each costs some memory, once.
+PRELOAD = (
+    "re", "math", "random", "json", "collections", "itertools", "functools", "heapq", "bisect",
+    "string", "datetime", "typing", "dataclasses", "enum", "copy", "operator", "decimal",
+    "fractions", "statistics", "time", "socket", "struct", "ctypes", "array", "select", "fcntl",
+    "resource", "threading", "traceback", "contextlib",
+)  # fmt: skip
+
 CEILING = Limits(
     wall_ms=600_000,
     cpu_ms=3_600_000,
@@ -63,6 +71,12 @@ class Settings(BaseSettings):
     toolchains: dict[str, str] = Field(
         default_factory=dict,
         description='which compiler or interpreter to take: {"python": "/opt/py/bin/python3"}',
+    )
+    warm: bool = Field(
+        default=True, description="keep interpreters started, for languages that can do with it"
+    )
+    preload: list[str] = Field(
+        default=list(PRELOAD), description="modules that warm interpreters have loaded"
     )
     ceiling: Limits = Field(
         default=CEILING,

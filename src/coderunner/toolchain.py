@@ -14,6 +14,7 @@ from __future__ import annotations
 import glob
 import os
 import re
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,6 +29,8 @@ from coderunner.toolchain_cache import Cache, Signature, signature
 
 _Places = Mapping[str, Sequence[str]]
 _MOST_PLACES = 4  # of one tool that are tried before we give up
+# Looking costs half a millisecond, and nobody upgrades a compiler between two runs of a batch.
+_TRUSTED_SECONDS = 1.0
 _VERSION = re.compile(r"\d+(?:\.\d+)+[\w.+-]*")
 
 
@@ -60,9 +63,18 @@ class Toolchains:
         self._overrides = dict(overrides or {})
         self._cache = Cache() if cache is None else cache
         self._known: dict[str, Toolchain] = {}
+        self._recent: dict[str, tuple[float, Toolchain]] = {}  # until when, and what
 
     async def find(self, language: Language) -> Toolchain:
         """The toolchain of a language; raises ToolchainMissing with the way to get it."""
+        recent = self._recent.get(language.name)
+        if recent is not None and time.monotonic() < recent[0]:
+            return recent[1]
+        found = await self._find(language)
+        self._recent[language.name] = (time.monotonic() + _TRUSTED_SECONDS, found)
+        return found
+
+    async def _find(self, language: Language) -> Toolchain:
         places = self._places(language)
         key = _key(language, places)
         known = self._known.get(key)

@@ -132,6 +132,7 @@ REFUSED: list[Rule] = [
     ("io_uring_register", (NO_FD, 0, None, 0), errno.ENOSYS),
     ("inotify_init", (), errno.ENOSYS),
     ("inotify_init1", (0,), errno.ENOSYS),
+    ("fcntl", (1, 37, 0), errno.EINVAL),  # locks of an open file; EFAULT without a filter
     ("fcntl", (NO_FD, 1024, 0), EPERM),
     ("fcntl", (NO_FD, 1026, 0), EPERM),
     *(("socket", (family, BAD_TYPE, 0), errno.EAFNOSUPPORT)

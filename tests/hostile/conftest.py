@@ -8,17 +8,23 @@ import pytest
 
 from coderunner import Runner, Settings
 from coderunner.model import Isolation
-from tests.hostile.arena import Arena
 from tests.support import require_sandbox
 
-# Every engine that claims `sampled` or better. `make test` runs them as root and as a user.
+pytest.register_assert_rewrite("tests.hostile.arena", "tests.hostile.surroundings")
+
+from tests.hostile.arena import Arena  # noqa: E402 - its asserts are to explain themselves
+
+# Every engine that claims `sampled` or better, cold. `make test` runs them as root and as a user.
 ENGINES = ["linux"]
 
 
 @pytest.fixture(params=ENGINES)
 async def arena(request: pytest.FixtureRequest) -> AsyncIterator[Arena]:
-    """A fresh engine, and a check that nothing of it is left when it is closed."""
+    """A fresh engine. The parameter `linux warm` stands for one with a warm interpreter."""
     require_sandbox()
-    settings = Settings(engine=request.param, min_isolation=Isolation.SAMPLED)
+    engine, _, warm = request.param.partition(" ")
+    settings = Settings(engine=engine, min_isolation=Isolation.SAMPLED, warm=bool(warm))
     async with Runner.open(settings) as runner:
+        if warm:
+            assert await runner.warm_up("python")
         yield Arena(runner, (await runner.engine.capabilities()).isolation)

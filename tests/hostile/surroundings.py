@@ -19,7 +19,7 @@ import coderunner
 from coderunner.engines.linux.boxes import sampling
 from coderunner.workspace.root import process_root
 
-_CGROUPS = Path("/sys/fs/cgroup")
+_CGROUPS = "/sys/fs/cgroup"
 _PACKAGE = Path(coderunner.__file__).parent
 _HOST_FILES = (
     "/", "/bin/sh", "/dev", "/dev/null", "/etc", "/etc/hosts", "/etc/passwd", "/etc/shadow", "/usr",
@@ -33,6 +33,9 @@ MARK = "hostile-"
 _FLAT_KB = 32 * 1024  # two streams are kept, and a little more is needed to look at them
 
 
+_WAITING = {"x86_64": ("47", "61"), "aarch64": ("212", "260")}[os.uname().machine]
+
+
 class Surroundings:
     """Everything that could show a trace of a run, at one moment."""
 
@@ -40,7 +43,7 @@ class Surroundings:
         self.facts: dict[str, object] = {
             "host files": {path: _identity(path) for path in _HOST_FILES},
             "kernel settings": [_read(f"/proc/sys/kernel/{name}") for name in _KERNEL_SETTINGS],
-            "System V objects": [_objects(kind) for kind in ("shm", "sem", "msg")],
+            "System V objects": [_objects(kind) for kind in ("shm", "msg")],
             "marked files": [name for place in _SHARED_PLACES for name in _marked(place)],
             "our mounts": _read("/proc/self/mountinfo").splitlines(),
             "our temp files": sorted(os.listdir(process_root())),
@@ -76,20 +79,33 @@ def processes_with(word: str) -> list[int]:
 
 
 def _check_spawner(spawner: int) -> None:
-    """All it may have is boxes nobody has used: clones of itself, each with a cgroup."""
+    """All it may have is boxes nobody has used: clones of itself, each with a cgroup; and warm
+    interpreters with theirs, all of whose processes wait for something of ours."""
     own = _read(f"/proc/{spawner}/cmdline")
-    for pid in sampling.tree(spawner)[1:]:
-        assert _read(f"/proc/{pid}/cmdline") in ("", own), "a program has outlived its run"
+    others = [pid for pid in sampling.tree(spawner)[1:] if _read(f"/proc/{pid}/cmdline") != own]
+    for pid in others:
+        assert _read(f"/proc/{pid}/cmdline").partition("\0")[2] in ("", "main.py\0")
+    wait_for(lambda: all(map(_waits_for_us, others)))
     for name in ("mountinfo", "status"):
         assert MARK not in _read(f"/proc/{spawner}/{name}")
     # A box's cgroup is made a moment before the box, and removed a moment after.
-    wait_for(lambda: cgroups_of(spawner) <= len(children(spawner)))
+    boxes = [pid for parent in (spawner, *children(spawner)) for pid in children(parent)]
+    wait_for(lambda: cgroups_of(spawner) <= len(boxes))
+
+
+def _waits_for_us(pid: int) -> bool:
+    """For an order or a job (recvmsg), or for a program to end (wait4); or it is gone."""
+    return _read(f"/proc/{pid}/syscall").partition(" ")[0] in ("", *_WAITING)
 
 
 def cgroups_of(spawner: int) -> int:
     """How many boxes have a cgroup, in the hierarchy that has most of them."""
-    places = _CGROUPS.glob(f"**/coderunner-{spawner}-*")
-    return max((len(list(place.glob("box-*"))) for place in places), default=0)
+    counts = [
+        sum(name.startswith("box-") for name in names)
+        for path, names, _ in os.walk(_CGROUPS)  # which does not mind what vanishes meanwhile
+        if os.path.basename(path).startswith(f"coderunner-{spawner}-")
+    ]
+    return max(counts, default=0)
 
 
 def wait_for(look: Callable[[], bool]) -> None:
@@ -115,8 +131,8 @@ def _identity(path: str) -> tuple[int, ...] | None:
     except OSError:
         return None
     shared = (status.st_ino, status.st_mode, status.st_uid, status.st_gid)
-    # Directories of the whole machine change for reasons of their own.
-    own = () if os.path.isdir(path) else (status.st_size, status.st_mtime_ns)
+    # Directories and devices of the whole machine change for reasons of their own.
+    own = (status.st_size, status.st_mtime_ns) if os.path.isfile(path) else ()
     return (*shared, *own)
 
 

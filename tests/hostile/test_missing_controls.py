@@ -89,7 +89,10 @@ SEEN_BY_DOCTOR = {
         f"{BOXES}/making.py", "\"nr_inodes\": str(limits[\"files\"] + 16)", '"nr_inodes": "0"', ""
     ),
     "open files": Sabotage(
-        f"{BOXES}/inside.py", '_set_limit(resource.RLIMIT_NOFILE, limits["open_files"])', "pass", ""
+        f"{BOXES}/inside.py",
+        '_set_limit(resource.RLIMIT_NOFILE, min(plan.limits["open_files"], plan.most_open_files))',
+        "pass",
+        "",
     ),
 }  # fmt: skip
 

@@ -7,12 +7,21 @@ import pytest
 from coderunner.model import Outcome
 from tests.hostile.arena import Arena
 from tests.hostile.attack import Attack, attacks, endings
+from tests.hostile.conftest import ENGINES
 from tests.support import require_toolchain
 
 pytestmark = pytest.mark.hostile
 
 
-@pytest.mark.parametrize("attack", attacks(), ids=lambda attack: attack.id)
+WARM = [attack for attack in attacks() if attack.program.language == "python"]
+CASES = [
+    *(pytest.param(engine, attack, id=f"{engine}-{attack.id}")
+      for engine in ENGINES for attack in attacks()),
+    *(pytest.param("linux warm", attack, id=f"linux-warm-{attack.id}") for attack in WARM),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("arena", "attack"), CASES, indirect=["arena"])
 async def test_it_loses(arena: Arena, attack: Attack) -> None:
     program = attack.program
     require_toolchain(program.language)
@@ -23,6 +32,7 @@ async def test_it_loses(arena: Arena, attack: Attack) -> None:
         return
     assert result.execution is not None, result.stderr
     outcome = result.execution
+    assert outcome.warm == arena.runner.settings.warm
     expected = attack.says(arena.level)
     if expected is not None:
         assert outcome.stdout.text.strip("\n") == expected, outcome.stderr.text[-2000:]

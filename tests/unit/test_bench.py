@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from bench import judge
 from bench import main as bench_main
-from bench import report
 from bench.bare import RunFailed, run
-from bench.bubblewrap import command
-from bench.lab import BARE, BUBBLEWRAP, LINUX, Contenders, Lab, Missing
-from bench.measure import Figures, Once, Track, figures, interleave, percentile
-from bench.report import Line, Section
+from bench.hand import Hand
+from bench.lab import Contenders, Lab
+from bench.measure import Figures, Once, figures, interleave, percentile, sustain
+from bench.results import BARE, COLD, WARM
 from bench.rows import ROWS, Row
+from bench.sandboxes import Commands, Missing
 from bench.stamps import Stamp, tree
 from bench.steps import MAKING_ROAD, RUN_ROAD, Station, Trip, record
 from coderunner.engines.linux import client
-from coderunner.model import Job, Mount
 from tests.support import require_sandbox, require_toolchain
 
 pytestmark = pytest.mark.unit
@@ -27,20 +29,23 @@ pytestmark = pytest.mark.unit
 CLOCKED = ("_flush", "_on_readable")  # by the recording, on the caller's side
 # What not every machine has.
 OPTIONAL = {"cgroup.entrances", "landlock.restrict"}
+ENV = {"PATH": "/usr/bin:/bin"}
 
 
 def nothing() -> None:
     pass
 
 
-def logging_into(log: list[str], name: str) -> Once:
-    async def once() -> None:
+def logging_into(log: list[str], name: str, *, seconds: float = 0.0) -> Once:
+    async def once() -> bool:
         log.append(name)
+        await asyncio.sleep(seconds)
+        return False
 
     return once
 
 
-async def failing() -> None:
+async def failing() -> bool:
     raise RunFailed("no such luck")
 
 
@@ -80,11 +85,72 @@ async def test_who_fails_is_out_and_the_others_go_on() -> None:
     assert len(tracks["good"].times_ms) == 4
 
 
+async def test_it_is_counted_how_many_runs_were_warm() -> None:
+    answers = iter([True, True, False, True])
+
+    async def once() -> bool:
+        return next(answers)
+
+    tracks = await interleave({"a": once}, rounds=3, warmups=1, tick=nothing)
+    assert tracks["a"].warm == 2
+
+
+# --- sustained runs ---
+
+
+async def test_so_many_are_kept_going_at_once_and_never_more() -> None:
+    now = most = 0
+
+    async def once() -> bool:
+        nonlocal now, most
+        now += 1
+        most = max(most, now)
+        await asyncio.sleep(0.001)
+        now -= 1
+        return False
+
+    await sustain({"a": once}, parallel=3, slices=1, seconds=0.02, tick=nothing)
+    assert (now, most) == (0, 3)
+
+
+async def test_contenders_take_turns_in_slices_and_the_first_round_of_them_is_not_counted() -> None:
+    log: list[str] = []
+    contenders = {name: logging_into(log, name, seconds=0.002) for name in ("a", "b")}
+    tracks = await sustain(contenders, parallel=2, slices=3, seconds=0.01, tick=nothing)
+    turns = [name for name, before in zip(log, ["", *log], strict=False) if name != before]
+    assert len(turns) >= 4
+    for name, track in tracks.items():
+        assert 0 < len(track.times_ms) < log.count(name)
+        assert track.per_second == len(track.times_ms) / track.seconds
+
+
+async def test_the_time_of_a_slice_ends_with_its_last_run() -> None:
+    slow = logging_into([], "a", seconds=0.05)
+    tracks = await sustain({"a": slow}, parallel=1, slices=1, seconds=0.001, tick=nothing)
+    assert len(tracks["a"].times_ms) == 1
+    assert tracks["a"].seconds >= 0.05
+
+
+async def test_who_fails_in_a_slice_is_out() -> None:
+    log: list[str] = []
+    contenders = {"bad": failing, "good": logging_into(log, "good", seconds=0.001)}
+    tracks = await sustain(contenders, parallel=2, slices=2, seconds=0.005, tick=nothing)
+    assert tracks["bad"].failure == "RunFailed: no such luck"
+    assert tracks["good"].times_ms
+    assert not tracks["good"].failure
+
+
 # --- starting things without an engine ---
 
 
 def test_a_bare_run_returns_what_was_printed() -> None:
     assert run(["/bin/sh", "-c", "echo out; echo err >&2"]) == b"out\n"
+
+
+def test_a_bare_run_is_given_its_input_even_if_no_pipe_holds_it() -> None:
+    given = b"x" * 300_000
+    assert run(["/bin/cat"], stdin=given) == given
+    assert run(["/bin/cat"]) == b""
 
 
 def test_a_bare_run_takes_more_than_a_pipe_holds_on_both_streams() -> None:
@@ -97,50 +163,48 @@ def test_a_bare_run_that_fails_is_no_measurement() -> None:
         run(["/bin/sh", "-c", "echo oh no >&2; exit 3"])
 
 
-def test_bubblewrap_gets_the_same_job() -> None:
-    mounts = (Mount(Path("/opt/tool"), "/opt/tool"),)
-    words = command("/usr/bin/bwrap", Job(("./program", "x"), Path("/w"), mounts=mounts))
-    text = " ".join(words)
-    assert text.startswith("/usr/bin/bwrap --unshare-all")
-    assert "--ro-bind /opt/tool /opt/tool" in text
-    assert text.endswith("--ro-bind /w /workspace --chdir /workspace ./program x")
+def hand(*scripts: str, refresh: Callable[[], None] = nothing, after: str = "") -> Hand:
+    last = ("/bin/sh", "-c", after) if after else ()
+    steps = [Commands(("/bin/sh", "-c", script), ENV, after=last) for script in scripts]
+    return Hand(steps, refresh)
 
 
-# --- the report ---
+async def test_by_hand_a_program_is_written_built_and_run(tmp_path: Path) -> None:
+    source, made = tmp_path / "source", tmp_path / "made"
+    by_hand = hand(
+        f"tr a-z A-Z <{source} >{made}",
+        f"cat {made}",
+        refresh=lambda: (source.write_text("hello"), None)[1],
+    )
+    assert await by_hand.once(b"HELLO")() is False
+    with pytest.raises(RunFailed, match="expected b'bye'"):
+        await by_hand.once(b"bye")()
 
 
-def section(**p50: float) -> Section:
-    lines = [Line(name, Figures(1, ms, ms, ms, ms)) for name, ms in p50.items()]
-    return Section("c", "C program", lines)
+def test_what_comes_after_a_run_is_done_even_if_it_fails(tmp_path: Path) -> None:
+    mark = tmp_path / "cleaned"
+    with pytest.raises(RunFailed, match="ended with 4"):
+        hand("exit 4", after=f"touch {mark}").run()
+    assert mark.exists()
 
 
-def test_overhead_is_what_comes_on_top_of_a_bare_run() -> None:
-    measured = section(bare=1.0, bubblewrap=5.0, linux=3.0)
-    assert measured.overhead(LINUX) == 2.0
-    assert measured.times_bare(LINUX) == 3.0
-    assert measured.times_bubblewrap(LINUX) == 0.5
-    assert measured.overhead(BARE) is None
-    assert "our sandbox costs 2.00 ms" in report.remarks([measured])[0]
+def test_the_commands_of_one_run_get_a_number_that_the_next_run_does_not_get() -> None:
+    show = ("/bin/echo", "{box}")
+    again = Hand([Commands(show, ENV)], nothing)
+    first, second = again.run(), again.run()
+    assert first.strip().isdigit()
+    assert first != second
 
 
-def test_without_bubblewrap_there_is_no_ratio_to_it() -> None:
-    assert section(bare=1.0, linux=3.0).times_bubblewrap(LINUX) is None
+# --- a judge's run ---
 
 
-def test_what_is_missing_is_named_with_its_remedy_and_is_no_failure() -> None:
-    missing = Line(BUBBLEWRAP, missing="there is no bwrap", fix="apt-get install bubblewrap")
-    sections = [Section("c", "C program", [missing])]
-    assert report.remarks(sections) == [
-        "missing  C program: bubblewrap: there is no bwrap",
-        "         hint: apt-get install bubblewrap",
-    ]
-    assert not report.failed(sections)
-
-
-def test_a_contender_that_failed_once_has_no_figures() -> None:
-    line = report.line(LINUX, Track([1.0], failure="RunFailed: x"))
-    assert line.figures is None
-    assert report.failed([Section("c", "C program", [line])])
+async def test_a_judge_gives_every_test_its_own_input_and_checks_every_answer() -> None:
+    adding = r"s=0; for n in $(cat); do s=$((s + n)); done; echo $s"
+    assert await judge.by_hand(hand("true", adding))() is False
+    assert len({given for given, _ in judge.inputs()}) == judge.TESTS == 100
+    with pytest.raises(RunFailed, match="expected b'6"):
+        await judge.by_hand(hand("true", adding.replace("s + n", "n")))()
 
 
 # --- the command ---
@@ -156,9 +220,9 @@ def row(**entered: Once | Missing) -> Row:
 def bench(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, fake: Row) -> tuple[int, list[str]]:
     monkeypatch.setattr(bench_main, "ROWS", (fake,))
     file = tmp_path / "bench.json"
-    code = bench_main.main(["--quick", "--json", str(file)])
-    rows = json.loads(file.read_text())["rows"]
-    return code, [f"{row['contender']}: {row['missing'] or row['failure'] or 'ok'}" for row in rows]
+    code = bench_main.main(["--quick", "--rows", "fake", "--json", str(file)])
+    lines = json.loads(file.read_text())["rows"][0]["lines"]
+    return code, [f"{it['contender']}: {it['missing'] or it['failure'] or 'ok'}" for it in lines]
 
 
 def test_a_missing_contender_is_shown_and_the_exit_code_is_zero(
@@ -184,8 +248,43 @@ def test_a_failure_is_the_exit_code(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     assert (code, lines) == (1, ["bare: RunFailed: no such luck"])
 
 
+def test_a_row_with_several_at_once_is_measured_by_the_second(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    async def prepare(lab: Lab) -> Contenders:
+        return {BARE: logging_into([], "", seconds=0.001)}
+
+    monkeypatch.setattr(bench_main, "_QUICK_SLICE_SECONDS", 0.02)
+    assert bench(monkeypatch, tmp_path, Row("fake", "A row", 1, 1, prepare, parallel=2))[0] == 0
+    data = json.loads((tmp_path / "bench.json").read_text())["rows"][0]
+    assert data["parallel"] == 2
+    assert data["lines"][0]["per_second"] > 0
+
+
+def test_what_was_measured_can_be_shown_again_without_measuring(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bench(monkeypatch, tmp_path, row(bare=logging_into([], "")))
+    first = capsys.readouterr().out
+    assert bench_main.main(["--from-json", str(tmp_path / "bench.json")]) == 0
+    assert capsys.readouterr().out == first
+
+
 def test_row_names_are_unique() -> None:
     assert len({row.name for row in ROWS}) == len(ROWS)
+
+
+@pytest.mark.engines
+async def test_the_python_row_runs_everybody_and_knows_who_is_warm() -> None:
+    require_sandbox()
+    require_toolchain("python")
+    python = next(row for row in ROWS if row.name == "python")
+    async with Lab() as lab:
+        entered = await python.prepare(lab)
+        warm = {name: await run() for name, run in entered.items() if not isinstance(run, Missing)}
+    assert warm.pop(WARM) is True
+    assert {BARE, COLD} <= warm.keys()
+    assert not any(warm.values())
 
 
 # --- the steps ---

@@ -100,6 +100,9 @@ CHECKED = [
     ("personality", (0x0400000,), REFUSE | errno.EPERM),
     ("inotify_init1", (0,), REFUSE | errno.ENOSYS),
     ("fcntl", (3, 1), ALLOW),
+    ("fcntl", (3, 36), REFUSE | errno.EINVAL),
+    ("fcntl", (3, 38), REFUSE | errno.EINVAL),
+    ("fcntl", (3, 39), ALLOW),
     ("fcntl", (3, 1026), REFUSE | errno.EPERM),
     ("fcntl", (3, 1024), REFUSE | errno.EPERM),
     *((name, (pid,), decision) for name in (

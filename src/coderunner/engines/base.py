@@ -94,6 +94,11 @@ class Engine(abc.ABC):
     @abc.abstractmethod
     async def start(self, job: Job) -> Process: ...
 
+    async def warm_up(self, job: Job) -> bool:
+        """Make ready for jobs like this one, ahead of the first. False where there is no such
+        thing to do."""
+        return False
+
     @abc.abstractmethod
     async def aclose(self) -> None:
         """End everything this engine started and free what it holds."""

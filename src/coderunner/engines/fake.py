@@ -14,7 +14,6 @@ from __future__ import annotations
 import asyncio
 import math
 import os
-import shutil
 import signal
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -24,7 +23,7 @@ from typing import Any
 from coderunner.engines.base import Capabilities, Control, Engine, Process, Reader, State
 from coderunner.errors import CodeRunnerError
 from coderunner.model import EndedBy, Exit, File, Isolation, Job, Stream, Usage
-from coderunner.workspace import Workspace
+from coderunner.workspace import Bundle, Workspace, copy_in
 
 SOME_USAGE = Usage(wall_ms=1.0, cpu_ms=1.0, memory_peak_kb=1000)
 
@@ -142,7 +141,7 @@ class FakeProcess(Process):
         self._stdin_broken = False
         self._workspace = Workspace() if run.job.collect else None
         if self._workspace is not None:  # the caller's own may be gone by the time it collects
-            shutil.copytree(run.job.workspace, self._workspace.path, dirs_exist_ok=True)
+            copy_in(run.job.workspace, self._workspace.path)
         self._workspace_fd = -1
         self._killed: asyncio.Future[EndedBy] = asyncio.get_running_loop().create_future()
         self._end = asyncio.create_task(self._play())
@@ -250,9 +249,11 @@ def _chooser(
     return next_one
 
 
-def _files_in(directory: Path) -> dict[str, bytes]:
-    return {
-        str(path.relative_to(directory)): path.read_bytes()
-        for path in sorted(directory.rglob("*"))
-        if path.is_file()
-    }
+def _files_in(workspace: Path | Bundle) -> dict[str, bytes]:
+    with Workspace() as copy:
+        copy_in(workspace, copy.path)
+        return {
+            str(path.relative_to(copy.path)): path.read_bytes()
+            for path in sorted(copy.path.rglob("*"))
+            if path.is_file()
+        }

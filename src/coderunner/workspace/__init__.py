@@ -2,6 +2,7 @@
 
     names.py       which file names a program may have
     directory.py   Workspace: a private directory and the files put into it
+    bundle.py      Bundle: the files of a program in memory
     root.py        the locked directory all workspaces of this process are in
     tree.py        removing a tree, however hostile
     collection.py  reading back what a program left, however hostile
@@ -13,17 +14,20 @@ the caller to put into a thread.
 
 from __future__ import annotations
 
+from coderunner.workspace.bundle import Bundle, copy_in
 from coderunner.workspace.collection import CollectedFile, Collection, Skipped, collect
 from coderunner.workspace.directory import Workspace
 from coderunner.workspace.names import check_names
 from coderunner.workspace.tree import remove_tree
 
 __all__ = [
+    "Bundle",
     "CollectedFile",
     "Collection",
     "Skipped",
     "Workspace",
     "check_names",
     "collect",
+    "copy_in",
     "remove_tree",
 ]

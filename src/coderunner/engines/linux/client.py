@@ -79,6 +79,15 @@ class Spawner:
         self._post(number, packet, fds)
         return number, answer
 
+    async def warm_up(self, message: protocol.Message) -> bool:
+        """Have an interpreter started, and wait until it is ready, or cannot be."""
+        self._last_id += 1
+        answer = self._answers[self._last_id] = self._loop.create_future()
+        packet = protocol.encode({"op": "warm", "id": self._last_id, **message})
+        self._post(self._last_id, packet, ())
+        said, _ = await answer
+        return bool(said.get("ok"))
+
     def kill(self, number: int, reason: str) -> None:
         if self.alive and number in self._answers:
             message = {"op": "kill", "id": number, "reason": reason}

@@ -6,15 +6,17 @@ import asyncio
 import contextlib
 import os
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import fields
+from pathlib import Path
 
 from coderunner.engines.base import Capabilities, Control, Engine, Process, State
 from coderunner.engines.linux.boxes import protocol
 from coderunner.engines.linux.client import Spawner
 from coderunner.engines.linux.process import BoxProcess
 from coderunner.errors import EngineUnavailable, InvalidProgram
-from coderunner.model import Isolation, Job
+from coderunner.model import Isolation, Job, Limits
 from coderunner.pipes import PipeReader, PipeWriter
+from coderunner.workspace.bundle import Bundle
 
 _HOME = {"HOME": "/workspace", "TMPDIR": "/tmp"}
 _WALLS = (
@@ -31,6 +33,7 @@ _WALLS = (
     "seccomp filter",
 )
 _CGROUP_FIX = "run as root, or with a delegated cgroup: systemd-run --user --scope -p Delegate=yes"
+_LIMITS = tuple(field.name for field in fields(Limits))
 _METERS = ("memory", "processes", "cpu time")
 
 
@@ -56,18 +59,12 @@ class LinuxEngine(Engine):
                 f"cpus={job.limits.cpus} cannot be held here: {throttle.reason}",
                 hint=f"{throttle.fix}; or leave cpus out",
             )
-        message = {
-            "argv": list(job.argv),
-            "env": {**_HOME, **job.env},
-            "mounts": [[str(m.source), m.target, m.scratch] for m in job.mounts],
-            "limits": asdict(job.limits),
-            "collect": job.collect,
-        }
+        message = _message(job)
         with _undo_on_error() as fds:
             stdin, our_stdin = _pipe(fds)
             our_stdout, stdout = _pipe(fds)
             our_stderr, stderr = _pipe(fds)
-            workspace = os.open(job.workspace, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            workspace = _open_workspace(job.workspace)
             fds.append(workspace)
             try:
                 number, answer = spawner.start(message, (stdin, stdout, stderr, workspace))
@@ -79,6 +76,9 @@ class LinuxEngine(Engine):
             pipes = (PipeWriter(our_stdin), PipeReader(our_stdout), PipeReader(our_stderr))
         isolation = _isolation(spawner.facts)
         return BoxProcess(spawner, number, answer, job.argv[0], isolation, pipes)
+
+    async def warm_up(self, job: Job) -> bool:
+        return await (await self._running_spawner()).warm_up(_message(job))
 
     async def aclose(self) -> None:
         spawner, self._spawner = self._spawner, None
@@ -94,6 +94,17 @@ class LinuxEngine(Engine):
             return self._spawner
 
 
+def _message(job: Job) -> protocol.Message:
+    return {
+        "argv": list(job.argv),
+        "env": {**_HOME, **job.env},
+        "mounts": [[str(m.source), m.target, m.scratch] for m in job.mounts],
+        "limits": {name: getattr(job.limits, name) for name in _LIMITS},
+        "collect": job.collect,
+        "warm": job.warm and {"words": job.warm.words, "preload": job.warm.preload},
+    }
+
+
 @contextlib.contextmanager
 def _undo_on_error() -> Iterator[list[int]]:
     """Collects descriptors and closes them if what follows fails."""
@@ -104,6 +115,12 @@ def _undo_on_error() -> Iterator[list[int]]:
         for fd in fds:
             os.close(fd)
         raise
+
+
+def _open_workspace(workspace: Path | Bundle) -> int:
+    if isinstance(workspace, Bundle):
+        return os.dup(workspace.fd)
+    return os.open(workspace, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
 
 
 def _pipe(fds: list[int]) -> tuple[int, int]:

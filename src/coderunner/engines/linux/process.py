@@ -50,7 +50,7 @@ class BoxProcess(Process):
             raise _failure(self._command, message["kind"], message["message"])
         usage = Usage(message["wall_ms"], message["cpu_ms"], message["memory_peak_kb"])
         ended_by = EndedBy(message["ended_by"])
-        return Exit(ended_by, message["exit_code"], message["signal"], usage)
+        return Exit(ended_by, message["exit_code"], message["signal"], usage, message["warm"])
 
     def workspace_fd(self) -> int:
         if self._workspace < 0:

@@ -19,7 +19,7 @@ import shutil
 from pathlib import Path
 
 from coderunner.model import Job, Mount
-from coderunner.workspace import Workspace
+from coderunner.workspace import Workspace, copy_in
 
 
 class Scratch:
@@ -29,7 +29,7 @@ class Scratch:
         self._moved: list[tuple[re.Pattern[str], str]] = []
 
     def fill(self, job: Job) -> None:
-        shutil.copytree(job.workspace, self.work, symlinks=True)
+        copy_in(job.workspace, self.work)
         self.work.chmod(0o700)
         for name in ("home", "tmp"):
             (self._workspace.path / name).mkdir(mode=0o700)

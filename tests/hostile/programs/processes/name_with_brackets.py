@@ -2,8 +2,9 @@
 # limits: cpu_ms=300 wall_ms=30000
 # ends: cpu_time
 
-import pathlib
+import ctypes
 
-pathlib.Path("/proc/self/comm").write_text("x) Z 1 1\n1 (")
+PR_SET_NAME = 15
+assert ctypes.CDLL(None).prctl(PR_SET_NAME, b"x) Z 1 1\n1 (", 0, 0, 0) == 0
 while True:
     pass

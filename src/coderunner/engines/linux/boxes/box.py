@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import select
 import signal
 import socket
-from typing import Any
+import stat
+from typing import TYPE_CHECKING, Any
 
 from . import protocol, sampling
 from .cgroups import Cgroup
 from .copying import copy_tree
+from .unpacking import unpack
+
+if TYPE_CHECKING:
+    from .zygote import Zygote
 
 Key = tuple[object, ...]  # boxes with the same key have the same limits and file system
 
@@ -19,7 +26,7 @@ _NONSENSE = {"failed": "process 1 of the box talks nonsense"}
 def _makes_sense(report: dict[str, Any]) -> bool:
     """Whether it can be passed on. (A status is taken apart, which fails if it is none.)"""
     words = [report[name] for name in ("failed", "not_started") if name in report]
-    figures = ("wall_ms", "cpu_ms", "max_rss_kb", "own_rss_kb")
+    figures = ("ended_at", "cpu_ms", "max_rss_kb", "own_rss_kb")
     return all(isinstance(word, str) for word in words) and all(
         protocol.is_number(report[name]) for name in figures if name in report
     )
@@ -37,6 +44,7 @@ class Box:
         cgroup: Cgroup | None,
         memory_event: int | None,
         uid: int,
+        zygote: Zygote | None,
     ) -> None:
         self.key = key
         self.pid = pid
@@ -46,6 +54,7 @@ class Box:
         self.cgroup = cgroup
         self.memory_event = memory_event
         self.uid = uid
+        self.zygote = zygote
         self.ready = False
         self.cpu_before_ms = 0.0
 
@@ -61,14 +70,18 @@ class Box:
         """Copy the job's files into its tmpfs."""
         target = self.workspace()
         try:
-            copy_tree(workspace, target, self.uid)
+            if stat.S_ISDIR(os.fstat(workspace).st_mode):
+                copy_tree(workspace, target, self.uid)
+            else:
+                unpack(workspace, target, self.uid)
         finally:
             os.close(target)
 
     def assign(self, message: protocol.Message, stdio: list[int]) -> None:
         """Hand over the job. From here on the program runs."""
         for fd in stdio:
-            os.fchown(fd, self.uid, self.uid)  # or it could not open /dev/stdin
+            if stat.S_ISFIFO(os.fstat(fd).st_mode):
+                os.fchown(fd, self.uid, self.uid)  # or it could not open /dev/stdin
         job = {
             "op": "job",
             "argv": message["argv"],
@@ -106,9 +119,15 @@ class Box:
         """Kill process 1, and with it everything in the box."""
         signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
 
+    def is_dead(self) -> bool:
+        poll = select.poll()
+        poll.register(self.pidfd, select.POLLIN)
+        return bool(poll.poll(0))
+
     def close(self) -> None:
         """Reap it and let go of all that belonged to it."""
-        os.waitpid(self.pid, 0)
+        with contextlib.suppress(ChildProcessError):  # a warm interpreter's child, not ours
+            os.waitpid(self.pid, 0)
         self.channel.close()
         for fd in (self.pidfd, self.scratch, self.memory_event):
             if fd is not None:

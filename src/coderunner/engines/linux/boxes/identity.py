@@ -57,6 +57,14 @@ def drop_capabilities(last_capability: int) -> None:
     kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
 
 
+def keep_capabilities(last_capability: int) -> None:
+    """Have all of them survive the next exec, also where the uid is not 0."""
+    everything = (1 << last_capability + 1) - 1
+    kernel.set_capabilities(effective=everything, permitted=everything, inheritable=everything)
+    for capability in range(last_capability + 1):
+        kernel.prctl(kernel.PR_CAP_AMBIENT, kernel.PR_CAP_AMBIENT_RAISE, capability)
+
+
 def last_capability() -> int:
     return int(read("/proc/sys/kernel/cap_last_cap"))
 

@@ -16,7 +16,7 @@ import signal
 import socket
 import struct
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
 
 from . import identity, kernel, landlock, protocol, rootfs
@@ -47,11 +47,64 @@ class Plan(NamedTuple):
     landlock: int
     last_capability: int
     outside: Mapping[str, str]  # the namespaces of the spawner
+    most_open_files: int
     in_user_namespace: bool
+
+
+def plan(facts: Mapping[str, Any], fds: Sequence[int]) -> Plan:
+    channel, root, scratch, *cgroup = fds
+    return Plan(**facts, channel=channel, root=root, scratch=scratch, cgroup=cgroup)
 
 
 def run(plan: Plan) -> NoReturn:
     """The whole life of process 1."""
+    channel = _set_up(plan)
+    _report(channel, {"ready": True})
+    received = protocol.receive(channel)
+    if received is None:
+        os._exit(0)
+    try:
+        program = _start(plan, *received)
+    except (OSError, ValueError) as error:
+        _report(channel, _why_not(plan, error))
+        os._exit(1)
+    _live(channel, program)
+
+
+def _why_not(plan: Plan, error: OSError | ValueError) -> dict[str, str]:
+    """Whose trouble it is that a program could not be started."""
+    why = getattr(error, "strerror", None) or str(error)
+    number = getattr(error, "errno", 0)
+    address_space = plan.limits["address_space_mb"]
+    if number == errno.ENOMEM and address_space:
+        return {"not_started": f"{why}: address_space_mb={address_space} is too little"}
+    return {"failed" if number in _OUT_OF_SOMETHING else "not_started": why}
+
+
+def run_warm(plan: Plan, settle: Callable[[], None], become: Callable[[Any], None]) -> None:
+    """The same in a fork of a warm interpreter, but the program is there before its job is.
+    Returns in the program's own process, once it has a job."""
+    channel = _set_up(plan)
+    program = os.fork()
+    if program:
+        _live(channel, program)
+    try:
+        os.setsid()
+        kernel.prctl(kernel.PR_SET_DUMPABLE, 1)  # as after any exec
+        settle()
+        _report(channel, {"ready": True})
+        received = protocol.receive(channel)
+        if received is None:
+            os._exit(0)
+        job, stdio = received
+        become(job)
+        _take(plan, job, stdio)
+    except BaseException as error:
+        _report(channel, {"failed": f"warm start: {error!r}"})
+        os._exit(1)
+
+
+def _set_up(plan: Plan) -> socket.socket:
     channel = socket.socket(fileno=plan.channel)
     step = ""
     try:
@@ -62,12 +115,8 @@ def run(plan: Plan) -> NoReturn:
     except BaseException as error:
         _report(channel, {"failed": f"{step}: {error}"})
         os._exit(1)
-    # If the spawner died before PDEATHSIG was set, this fails, and nothing is started.
-    _report(channel, {"ready": True})
-    received = protocol.receive(channel)
-    if received is None:
-        os._exit(0)
-    _live(plan, channel, *received)
+    # If the spawner died before PDEATHSIG was set, the next report fails, and nothing is started.
+    return channel
 
 
 def _close_others(plan: Plan) -> None:
@@ -105,10 +154,23 @@ def _enter_root(plan: Plan) -> None:
         _overlay(plan, number, target)
     flags = kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC
     kernel.mount("proc", "/proc", "proc", flags, "hidepid=2")
+    _trim_proc(plan)
     if plan.in_user_namespace:
         kernel.unmount(rootfs.HOST_PROC)
     kernel.unmount(rootfs.SCRATCH)
     os.chdir(rootfs.WORKSPACE)
+
+
+def _trim_proc(plan: Plan) -> None:
+    """What a program has no business with, and the rest of the walls would let it have."""
+    if plan.in_user_namespace and os.path.exists("/proc/keys"):
+        kernel.bind("/dev/null", "/proc/keys")  # it is of the same user: it would see their names
+    if not plan.landlock and os.path.exists("/proc/pressure"):
+        # Everybody may ask for warnings there, thousands of which take seconds to put away.
+        pressure = kernel.clone_tree("/proc/pressure")
+        kernel.set_mount_attributes(pressure, kernel.MOUNT_ATTR_RDONLY)
+        kernel.attach_tree(pressure, "/proc/pressure")
+        os.close(pressure)
 
 
 def _show(place: str, target: str) -> None:
@@ -164,7 +226,7 @@ def _wall_in(plan: Plan) -> None:
     if plan.landlock:
         writable = ("/tmp", "/dev/shm", rootfs.WORKSPACE, *plan.scratch_mounts)
         landlock.restrict(
-            plan.landlock, writable=writable, existing=("/dev/null", "/dev/full", "/proc")
+            plan.landlock, writable=writable, existing=("/dev/null", "/dev/full")
         )
     os.umask(0o022)
     # Same uid as the program, so nothing of process 1 may be open to it; and with this it is
@@ -177,16 +239,8 @@ def _wall_in(plan: Plan) -> None:
     _close_all_but({plan.channel})
 
 
-def _live(plan: Plan, channel: socket.socket, job: protocol.Message, stdio: list[int]) -> NoReturn:
-    """Start the program, wait for it, take everything it left behind with us."""
-    began = time.monotonic()
-    try:
-        program = _start(plan, job, stdio)
-    except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or str(error)
-        ours = getattr(error, "errno", 0) in _OUT_OF_SOMETHING
-        _report(channel, {"failed" if ours else "not_started": why})
-        os._exit(1)
+def _live(channel: socket.socket, program: int) -> NoReturn:
+    """Wait for the program, take everything it left behind with us."""
     for fd in (0, 1, 2):
         os.close(fd)
     status = _wait_for(program)
@@ -197,7 +251,7 @@ def _live(plan: Plan, channel: socket.socket, job: protocol.Message, stdio: list
         channel,
         {
             "status": status,
-            "wall_ms": (ended - began) * 1000,
+            "ended_at": ended,
             "cpu_ms": (usage.ru_utime + usage.ru_stime) * 1000,
             "max_rss_kb": usage.ru_maxrss,
             "own_rss_kb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss,
@@ -207,12 +261,7 @@ def _live(plan: Plan, channel: socket.socket, job: protocol.Message, stdio: list
 
 
 def _start(plan: Plan, job: protocol.Message, stdio: list[int]) -> int:
-    for number, fd in enumerate(stdio):
-        os.dup2(fd, number)
-    _close_all_but({plan.channel})
-    if job["cpu_ms"]:
-        # A backstop for one process; the spawner watches the whole tree and is more exact.
-        _set_limit(resource.RLIMIT_CPU, job["cpu_ms"] // 1000 + 2)
+    _take(plan, job, stdio, plan.channel)
     return os.posix_spawn(
         job["argv"][0],
         job["argv"],
@@ -223,22 +272,34 @@ def _start(plan: Plan, job: protocol.Message, stdio: list[int]) -> int:
     )
 
 
+def _take(plan: Plan, job: protocol.Message, stdio: list[int], *others: int) -> None:
+    """What a job brings along: three descriptors, and no others stay but those named. Then the
+    limits under which process 1 could not have come so far."""
+    for number, fd in enumerate(stdio):
+        os.dup2(fd, number)
+    _close_all_but(set(others))
+    _set_limit(resource.RLIMIT_NOFILE, min(plan.limits["open_files"], plan.most_open_files))
+    if plan.limits["address_space_mb"]:
+        _set_limit(resource.RLIMIT_AS, plan.limits["address_space_mb"] << 20)
+    if job["cpu_ms"]:
+        # A backstop for one process; the spawner watches the whole tree and is more exact.
+        _set_limit(resource.RLIMIT_CPU, job["cpu_ms"] // 1000 + 2)
+
+
 def _limit(plan: Plan) -> None:
     limits = plan.limits
     # Where dumps go to a program of the host's, only exactly 1 means none (and 1 byte is none).
     _set_limit(resource.RLIMIT_CORE, 1)
     _set_limit(resource.RLIMIT_FSIZE, limits["disk_mb"] << 20)
-    _set_limit(resource.RLIMIT_NOFILE, limits["open_files"])
     # Programs may raise this one, as contest solutions do: the stack is memory and counted as such.
     hard = resource.getrlimit(resource.RLIMIT_STACK)[1]
     resource.setrlimit(resource.RLIMIT_STACK, (_at_most(limits["stack_mb"] << 20, hard), hard))
     _set_limit(resource.RLIMIT_MEMLOCK, 64 << 10)
-    _set_limit(resource.RLIMIT_MSGQUEUE, 0)
+    for kind in (resource.RLIMIT_MSGQUEUE, resource.RLIMIT_RTPRIO, resource.RLIMIT_NICE):
+        _set_limit(kind, 0)
     if not plan.cgroup:
         # Counts this box alone, because it has a user namespace of its own.
         _set_limit(resource.RLIMIT_NPROC, limits["processes"] + _SPARE_TASKS)
-    if limits["address_space_mb"]:
-        _set_limit(resource.RLIMIT_AS, limits["address_space_mb"] << 20)
 
 
 def _set_limit(kind: int, value: int) -> None:

@@ -26,6 +26,7 @@ _SYS_LANDLOCK_CREATE_RULESET = 444
 _SYS_LANDLOCK_ADD_RULE = 445
 _SYS_LANDLOCK_RESTRICT_SELF = 446
 _SYS_PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
+_SYS_KCMP = {"x86_64": 312, "aarch64": 272}
 _SYS_CLONE = {"x86_64": 56, "aarch64": 220}
 
 MACHINE = platform.machine()
@@ -83,6 +84,7 @@ PR_SET_NO_NEW_PRIVS = 38
 PR_SET_SECCOMP = 22
 PR_CAP_AMBIENT = 47
 PR_CAP_AMBIENT_CLEAR_ALL = 4
+PR_CAP_AMBIENT_RAISE = 2
 SECCOMP_MODE_FILTER = 2
 _CAPABILITY_VERSION_3 = 0x20080522
 
@@ -248,18 +250,27 @@ def _fsconfig(context: int, command: int, key: str | None, value: str | None) ->
     )
 
 
+def compare_memory(pid: int, other: int) -> int:
+    """Orders processes by their memory map: 0 if they share one. Those that may not be looked at
+    are in the order of their numbers."""
+    kcmp_vm = 1
+    order = int(_libc.syscall(ctypes.c_long(_SYS_KCMP[MACHINE]), pid, other, kcmp_vm, 0, 0))
+    return {0: 0, 1: -1, 2: 1}.get(order, pid - other)
+
+
 def prctl(option: int, argument: int = 0, more: int = 0) -> None:
     if _libc.prctl(option, argument, more, 0, 0) < 0:
         raise _fail(f"prctl({option})")
 
 
-def set_capabilities(*, effective: int, permitted: int) -> None:
-    """Set these two capability sets from bit masks and empty the inheritable one."""
+def set_capabilities(*, effective: int, permitted: int, inheritable: int = 0) -> None:
+    """Set the capability sets of this process from bit masks."""
     header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION_3, 0)
     low, high = 0xFFFFFFFF, 32
     data = (ctypes.c_uint32 * 6)(
-        effective & low, permitted & low, 0, effective >> high, permitted >> high, 0
-    )
+        effective & low, permitted & low, inheritable & low,
+        effective >> high, permitted >> high, inheritable >> high,
+    )  # fmt: skip
     if _libc.capset(ctypes.byref(header), ctypes.byref(data)) != 0:
         raise _fail("capset")
 

@@ -12,6 +12,7 @@ from typing import Any
 from . import cgroup_place, identity, inside, kernel, landlock, protocol, rootfs, seccomp
 from .box import Box, Key
 from .cgroups import Meters
+from .zygote import Wish, Zygote
 
 # Boxes of a root spawner run as uids that nobody else has: each spawner takes a thousand of them at
 # random, from the range that no tool hands out.
@@ -38,6 +39,7 @@ class Order:
     def __init__(self, message: protocol.Message) -> None:
         self.limits: dict[str, Any] = message["limits"]
         self.mounts: list[list[Any]] = message["mounts"]
+        self.zygote: Zygote | None = None  # to be forked from, if that is possible
         sources = [source for source, _, _ in self.mounts]
         # Changes when something the host shows is replaced: an old root would show what is gone.
         self.root_key: Key = (
@@ -45,21 +47,49 @@ class Order:
             *rootfs.identities(sources),
         )
         scratch = tuple(target for _, target, scratch in self.mounts if scratch)
-        self.key: Key = (self.root_key, scratch, *(self.limits[name] for name in _BUILT_IN))
+        self._key: Key = (self.root_key, scratch, *(self.limits[name] for name in _BUILT_IN))
+        self.wish = self._wish(message)
+
+    @property
+    def key(self) -> Key:
+        return (*self._key, self.zygote)
+
+    def _wish(self, message: protocol.Message) -> Wish | None:
+        warm = message.get("warm")
+        if not warm:
+            return None
+        return Wish(
+            root=self.root_key,
+            command=tuple(message["argv"][: warm["words"]]),
+            env=tuple(message["env"].items()),
+            stack_mb=self.limits["stack_mb"],
+            preload=tuple(warm["preload"]),
+        )
 
 
 class Maker:
-    def __init__(self, place: cgroup_place.Place | None) -> None:
+    def __init__(self, place: cgroup_place.Place | None, *, callers_files: int) -> None:
         self._place = place
         self._in_user_namespace = os.geteuid() != 0
-        self._filter = seccomp.build(kernel.MACHINE, metered=place is not None)
-        self._landlock = landlock.abi()
-        self._last_capability = identity.last_capability()
-        self._outside = identity.namespaces()
+        self._fixed = {
+            "seccomp": seccomp.build(kernel.MACHINE, metered=place is not None),
+            "landlock": landlock.abi(),
+            "last_capability": identity.last_capability(),
+            "outside": identity.namespaces(),
+            "in_user_namespace": self._in_user_namespace,
+            # Descriptors that are on their way are counted by user, and a box's is ours there: it
+            # must not be able to have as many as our caller may.
+            "most_open_files": callers_files * 3 // 4 if self._in_user_namespace else 1 << 30,
+        }
         self._roots: dict[Key, int] = {}
         self._first_uid = random.choice(_UID_RANGE)  # noqa: S311 - it need not be secret
         self._uids: set[int] = set()  # in use
         self._numbers = itertools.count(1)
+
+    def warm_up(self, order: Order) -> Zygote:
+        """Start the interpreter that an order wishes for."""
+        assert order.wish is not None
+        return Zygote(order.wish, self._root_for(order), self._fixed)
 
     def make(self, order: Order) -> Box:
         """Clone a box; it sets itself up while we go on. Raises and leaves nothing behind if
@@ -86,25 +116,15 @@ class Maker:
                 entrances = cgroup.entrances() if cgroup is not None else []
                 for fd in entrances:
                     given.callback(os.close, fd)
-                plan = inside.Plan(
-                    limits=limits,
-                    shown=[target for _, target, _ in mounts],
-                    scratch_mounts=[target for _, target, scratch in mounts if scratch],
-                    uid=uid,
-                    channel=theirs.fileno(),
-                    root=root,
-                    scratch=scratch,
-                    cgroup=entrances,
-                    cgroup_name=name,
-                    seccomp=self._filter,
-                    landlock=self._landlock,
-                    last_capability=self._last_capability,
-                    outside=self._outside,
-                    in_user_namespace=self._in_user_namespace,
-                )
-                pid, pidfd = kernel.clone(kernel.CLONE_NEWPID)
-                if pid == 0:
-                    inside.run(plan)
+                plan = {
+                    "limits": limits,
+                    "shown": [target for _, target, _ in mounts],
+                    "scratch_mounts": [target for _, target, scratch in mounts if scratch],
+                    "uid": uid,
+                    "cgroup_name": name,
+                }
+                given_fds = (theirs.fileno(), root, scratch, *entrances)
+                pid, pidfd = self._clone(order.zygote, plan, given_fds)
             undo.pop_all()
         self._uids.add(uid)
         return Box(
@@ -116,11 +136,24 @@ class Maker:
             cgroup=cgroup,
             memory_event=memory_event,
             uid=uid,
+            zygote=order.zygote,
         )
+
+    def _clone(
+        self, zygote: Zygote | None, plan: dict[str, Any], fds: tuple[int, ...]
+    ) -> tuple[int, int]:
+        if zygote is not None:
+            return zygote.fork(plan, fds)
+        pid, pidfd = kernel.clone(kernel.CLONE_NEWPID)
+        if pid == 0:
+            inside.run(inside.plan({**self._fixed, **plan}, fds))
+        return pid, pidfd
 
     def release(self, box: Box) -> None:
         """The box is gone: its uid may be given to another."""
         self._uids.discard(box.uid)
+        if box.zygote is not None:
+            box.zygote.boxes -= 1
 
     def close(self) -> None:
         if self._place is not None:

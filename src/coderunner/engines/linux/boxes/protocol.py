@@ -1,7 +1,8 @@
 """What caller and spawner say to each other: one JSON object per packet, with descriptors.
 
-    caller → spawner   start (with stdin, stdout, stderr, workspace), kill
-    spawner → caller   hello | unusable; for each start: ended (maybe with a directory) | failed
+    caller → spawner   start (with stdin, stdout, stderr, workspace), kill, warm
+    spawner → caller   hello | unusable; for each start: ended (maybe with a directory) | failed;
+                       for each warm: warmed
 
 Packets keep their boundaries and their descriptors (SOCK_SEQPACKET), so there is nothing to parse
 and nothing to get out of step.
@@ -73,6 +74,15 @@ def _are_mounts(value: object) -> bool:
     )
 
 
+def _is_warm(value: object) -> bool:
+    return value is None or (
+        isinstance(value, dict)
+        and type(value.get("words")) is int
+        and isinstance(value.get("preload"), list)
+        and all(isinstance(name, str) for name in value["preload"])
+    )
+
+
 def _are_limits(value: object) -> bool:
     return (
         isinstance(value, dict)
@@ -93,14 +103,15 @@ _START: dict[str, Callable[[object], bool]] = {
     "mounts": _are_mounts,
     "limits": _are_limits,
     "collect": lambda value: isinstance(value, bool),
+    "warm": _is_warm,
 }
 
 
-def send(channel: socket.socket, packet: bytes, fds: Sequence[int] = ()) -> None:
+def send(channel: socket.socket, packet: bytes, fds: Sequence[int] = (), flags: int = 0) -> None:
     if fds:
-        socket.send_fds(channel, [packet], fds)
+        socket.send_fds(channel, [packet], fds, flags)
     else:
-        channel.send(packet)
+        channel.send(packet, flags)
 
 
 def receive(channel: socket.socket) -> tuple[Message, list[int]] | None:
@@ -128,13 +139,13 @@ def _is_gone(channel: socket.socket) -> bool:
     return any(events & select.POLLHUP for _, events in poll.poll(0))
 
 
-def receive_packet(channel: socket.socket) -> tuple[bytes, list[int]]:
+def receive_packet(channel: socket.socket, most_fds: int = START_FDS) -> tuple[bytes, list[int]]:
     """One packet with its descriptors, none of which a child will inherit.
 
     (`socket.recv_fds` ignores its flags in some releases of Python, MSG_CMSG_CLOEXEC included.)
     """
     fds = array.array("i")
-    room = socket.CMSG_LEN(START_FDS * fds.itemsize)
+    room = socket.CMSG_LEN(most_fds * fds.itemsize)
     packet, ancillary, _, _ = channel.recvmsg(MAX_PACKET, room, socket.MSG_CMSG_CLOEXEC)
     for level, kind, data in ancillary:
         if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import time
@@ -17,6 +18,8 @@ _CPU_CHECK_AT_LEAST = 0.005
 _SETUP_SECONDS = 30.0
 # Nobody can look into a socket's buffers. Beyond a few dozen sockets each counts as full.
 _FREE_SOCKETS, _SOCKET_KB = 64, 256
+# Locks on parts of files are memory of the kernel's that no cgroup counts, some 200 bytes each.
+_MANY_LOCKS = 5_000
 
 
 class Run:
@@ -42,6 +45,8 @@ class Run:
 
     @property
     def wakes_at(self) -> float:
+        if self.reason or self.failure:
+            return math.inf  # its end is under way
         return min(self._deadline, self._next_check)
 
     def begin(self) -> None:
@@ -88,7 +93,16 @@ class Run:
     def _breach(self, now: float) -> str:
         if now >= self._deadline:
             return "wall_time"
+        if self._holds_too_many_locks():
+            return "memory"
         return self._sampled_breach(now) if self.box.cgroup is None else self._metered_breach(now)
+
+    def _holds_too_many_locks(self) -> bool:
+        holders = sampling.lock_holders(_MANY_LOCKS)
+        if not holders:
+            return False
+        ours = set(sampling.tree(self.box.pid))
+        return sum(holder in ours for holder in holders) > _MANY_LOCKS // 2
 
     def _metered_breach(self, now: float) -> str:
         cgroup = self.box.cgroup
@@ -131,9 +145,9 @@ class Run:
         self._cpu_ms = max(self._cpu_ms, waited_for, self._ledger.update(pids[1:]))
         return program.tasks
 
-    def conclude(self) -> dict[str, Any]:
-        """After the box's end and before it is closed: the facts, or why there are none."""
-        report = self.box.report() if self.started else {}
+    def conclude(self, report: dict[str, Any]) -> dict[str, Any]:
+        """After the program's end and before the box is closed: the facts, or why there are none.
+        The report is empty if the box was ended before it could say anything."""
         if self.failure is not None:
             return self.failure
         if "not_started" in report:
@@ -146,16 +160,17 @@ class Run:
         if not reason and status is None:
             return {"op": "failed", "kind": "engine", "message": "the box was killed from outside"}
         code = -signal.SIGKILL if status is None else os.waitstatus_to_exitcode(status)
-        if code == -signal.SIGXCPU and self.limits["cpu_ms"]:
-            reason = reason or "cpu_time"
+        if not reason and self.limits["cpu_ms"] and self._cpu_ms > self.limits["cpu_ms"]:
+            reason = "cpu_time"  # it was over before the next look
         return {
             "op": "ended",
             "ended_by": reason or ("exit" if code >= 0 else "signal"),
             "exit_code": code if code >= 0 else None,
             "signal": -code if code < 0 else None,
-            "wall_ms": report.get("wall_ms", (time.monotonic() - self._since) * 1000),
+            "wall_ms": (report.get("ended_at", time.monotonic()) - self._since) * 1000,
             "cpu_ms": self._cpu_ms,
             "memory_peak_kb": self._memory_peak_kb,
+            "warm": self.box.zygote is not None,
         }
 
     def _reason_of_kernel(self) -> str:

@@ -33,6 +33,7 @@ _NETLINK_ROUTE = 0
 _INET_PROTOCOLS = (0, 6, 17)  # the default one, TCP, UDP
 _ALL_OF_A_USER = (2, 3)  # PRIO_USER and IOPRIO_WHO_USER
 _FCNTL_NOTIFICATIONS = (1024, 1026)  # F_SETLEASE, F_NOTIFY
+_FCNTL_OFD_LOCKS = (36, 37, 38)  # F_OFD_GETLK, F_OFD_SETLK, F_OFD_SETLKW
 _MAP_SHARED, _MAP_ANONYMOUS = 0x01, 0x20
 
 # What programs ask of files, pipes and sockets. There are no devices to ask anything else of.
@@ -150,7 +151,11 @@ def _checked_rules() -> dict[str, bytes]:
         # Watches follow files through every mount, out to where the host uses them.
         "inotify_init": unknown,
         "inotify_init1": unknown,
-        "fcntl": _refuse_if(1, _FCNTL_NOTIFICATIONS),
+        # Locks of an open file belong to no process, so nobody could say who holds too many.
+        "fcntl": _argument(1)
+        + _return_if_equal(_FCNTL_OFD_LOCKS, _ERRNO | errno.EINVAL)
+        + _return_if_equal(_FCNTL_NOTIFICATIONS, _ERRNO | errno.EPERM)
+        + _return(_ALLOW),
         "socket": _socket_rule(),
         "socketpair": _allow_if(0, [_AF_UNIX], errno.EAFNOSUPPORT),
         "ioctl": _argument(1)

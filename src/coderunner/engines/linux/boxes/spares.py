@@ -12,7 +12,7 @@ from collections import deque
 
 from .box import Box, Key
 
-_PER_KEY = 2
+_PER_KEY = range(2, 5)  # as many as were used at once lately, within these bounds
 _IN_ALL = 8
 _KEEP_SECONDS = 10.0
 
@@ -22,6 +22,7 @@ class Spares:
         self._boxes: dict[Key, deque[Box]] = {}
         self._asked: dict[Key, int] = {}
         self._last_asked: dict[Key, float] = {}
+        self._at_once: dict[Key, int] = {}  # the most that were in use at the same time
 
     def take(self, key: Key) -> Box | None:
         """A box of this kind, the longest-made first; None if one must be made."""
@@ -30,12 +31,16 @@ class Spares:
         boxes = self._boxes.get(key)
         return boxes.popleft() if boxes else None
 
+    def in_use(self, key: Key, count: int) -> None:
+        """So many boxes of this kind are at work now."""
+        self._at_once[key] = max(count, self._at_once.get(key, 0))
+
     def wants(self, key: Key) -> bool:
         """Whether one more of this kind should be made ahead."""
         of_this_kind = len(self._boxes.get(key, ()))
         return (
             self._asked.get(key, 0) >= 2  # a single run pays for no spare
-            and of_this_kind < _PER_KEY
+            and of_this_kind < min(_PER_KEY[-1], max(_PER_KEY[0], self._at_once.get(key, 0)))
             and sum(map(len, self._boxes.values())) < _IN_ALL
         )
 
@@ -58,6 +63,7 @@ class Spares:
         for key in old:
             del self._last_asked[key]
             self._asked.pop(key, None)
+            self._at_once.pop(key, None)
         return boxes
 
     def next_stale_at(self) -> float | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import gc
+import math
 import os
 import resource
 import select
@@ -18,22 +19,28 @@ import time
 from typing import Any
 
 from . import host, protocol
+from .answers import Answers
 from .box import Box, Key
 from .making import Maker, Order
 from .run import Run
 from .spares import Spares
+from .zygote import Broken, Zygote
+from .zygotes import Zygotes
 
-# A spare is made while its kind's program runs, but not in its very first moments: most of what
-# is slow about a short program is to get it going.
-_REFILL_DELAY = 0.003
+# A spare is made when a program has ended, or while it runs if that takes long: a short program
+# should not have to share the machine with the making of the next box.
+_REFILL_SOON, _REFILL_LATER = 0.0, 0.02
 _LONGEST_MESSAGE = 2000
 
 
 class Spawner:
     def __init__(self, channel: socket.socket, maker: Maker) -> None:
         self._channel = channel
+        self._answers = Answers(channel)
+        self._listening = select.EPOLLIN
         self._maker = maker
         self._spares = Spares()
+        self._zygotes = Zygotes(maker.warm_up)
         self._wanted: dict[Key, tuple[float, Order]] = {}  # spares to be made, and when
         self._runs: dict[int, Run] = {}  # by job id
         self._run_in: dict[Box, Run] = {}
@@ -51,12 +58,17 @@ class Spawner:
             self._end_all()
 
     def _turn(self) -> bool:
-        for fd, _ in self._poll.poll(self._sleep_seconds()):
+        found = self._poll.poll(self._sleep_seconds())
+        # Who was watched then: meanwhile a descriptor may be closed, and its number another's.
+        for fd, events, watcher in [(*event, self._on_ready.get(event[0])) for event in found]:
             if fd == self._channel.fileno():
-                if not self._read_channel():
+                if events & select.EPOLLOUT:
+                    self._answers.flush()
+                    self._listen()
+                if events & ~select.EPOLLOUT and not self._read_channel():
                     return False
-            elif fd in self._on_ready:
-                call, subject = self._on_ready[fd]
+            elif watcher is not None and self._on_ready.get(fd) is watcher:
+                call, subject = watcher
                 call(subject)
         now = time.monotonic()
         for run in self._runs.values():
@@ -64,6 +76,8 @@ class Spawner:
                 self._check(run, now)
         for box in self._spares.stale(now):
             box.kill()
+        for zygote in self._zygotes.done(now):
+            self._end_zygote(zygote)
         self._refill(now)
         return True
 
@@ -71,10 +85,11 @@ class Spawner:
         """Until the next deadline; for ever (-1) if there is none."""
         moments = [run.wakes_at for run in self._runs.values()]
         moments += [due for due, _ in self._wanted.values()]
-        stale = self._spares.next_stale_at()
-        if stale is not None:
-            moments.append(stale)
-        return max(0.0, min(moments) - time.monotonic()) if moments else -1
+        for moment in (self._spares.next_stale_at(), self._zygotes.next_idle_at()):
+            if moment is not None:
+                moments.append(moment)
+        first = min(moments, default=math.inf)
+        return -1 if first == math.inf else max(0.0, first - time.monotonic())
 
     def _read_channel(self) -> bool:
         """False once the caller is gone. What makes no sense is passed over."""
@@ -93,6 +108,8 @@ class Spawner:
             if message["op"] == "start" and run is None:
                 self._on_start(message, fds)
                 return True
+            if message["op"] == "warm":
+                self._on_warm(message)
             if message["op"] == "kill" and run is not None:
                 run.end(str(message.get("reason", "killed")))
         protocol.close_all(fds)
@@ -104,6 +121,7 @@ class Spawner:
             if len(fds) < protocol.START_FDS:  # the kernel drops what finds no room
                 raise OSError(errno.EMFILE, "too many open files")
             order = Order(message)
+            order.zygote = self._zygotes.ready(order)
             box = self._spares.take(order.key) or self._make(order)
         except Exception as error:  # one job's trouble must not become that of all the others
             protocol.close_all(fds)
@@ -113,10 +131,29 @@ class Spawner:
         run.box = box
         self._runs[run.id] = run
         self._run_in[box] = run
+        self._spares.in_use(order.key, sum(other.key == order.key for other in self._run_in))
         if box.ready:
             self._begin(run)
-        if self._spares.wants(order.key):
-            self._wanted.setdefault(order.key, (time.monotonic() + _REFILL_DELAY, order))
+        if self._spares.wants(order.key) or self._zygotes.wants(order):
+            self._wanted.setdefault(order.key, (time.monotonic() + _REFILL_LATER, order))
+
+    def _on_warm(self, message: protocol.Message) -> None:
+        """Have an interpreter ready before the first job comes; say when it is."""
+        answer = {"op": "warmed", "id": message["id"], "ok": False}
+        try:
+            protocol.check_start(message)
+            order = Order(message)
+            order.zygote = self._zygotes.ready(order)
+            if order.wish is not None and order.zygote is None:
+                zygote = self._zygotes.started(order)
+                if zygote is None:
+                    zygote = self._warm_up(order)
+                zygote.awaited_by.append(message["id"])
+                return
+            answer["ok"] = order.zygote is not None
+        except Exception as error:
+            answer = {**_failure(error), "id": message["id"]}
+        self._send(answer)
 
     def _refill(self, now: float) -> None:
         """Make the spares that are due, one of each kind at a time."""
@@ -125,35 +162,68 @@ class Spawner:
                 continue
             del self._wanted[key]
             with contextlib.suppress(OSError):  # then the next one is made when it is needed
-                self._spares.add(self._make(order))
+                if self._zygotes.wants(order):
+                    self._warm_up(order)
+                elif self._spares.wants(key):
+                    self._spares.add(self._make(order))
             if self._spares.wants(key):
-                self._wanted[key] = (now + _REFILL_DELAY, order)
+                self._wanted[key] = (now + _REFILL_SOON, order)
+
+    def _warm_up(self, order: Order) -> Zygote:
+        zygote = self._zygotes.start(order)
+        self._watch(zygote.channel.fileno(), self._on_zygote, zygote)
+        return zygote
+
+    def _on_zygote(self, zygote: Zygote) -> None:
+        try:
+            zygote.hear()
+        except (OSError, ValueError):
+            self._unwatch(zygote.channel.fileno())
+            self._zygotes.fail(zygote)
+        for number in zygote.awaited_by:
+            self._send({"op": "warmed", "id": number, "ok": zygote.ready})
+        zygote.awaited_by.clear()
+
+    def _end_zygote(self, zygote: Zygote) -> None:
+        self._unwatch(zygote.channel.fileno())
+        zygote.end()
 
     def _make(self, order: Order) -> Box:
-        box = self._maker.make(order)
+        try:
+            box = self._maker.make(order)
+        except Broken:
+            assert order.zygote is not None
+            self._zygotes.fail(order.zygote)
+            order.zygote = None
+            box = self._maker.make(order)
+        if order.zygote is not None:
+            self._zygotes.used(order.zygote)
         self._boxes.add(box)
         self._watch(box.channel.fileno(), self._on_word, box)
         self._watch(box.pidfd, self._on_death, box)
         return box
 
     def _on_word(self, box: Box) -> None:
-        """The first word of a box: it is ready, or it failed. The next one is read at its end."""
-        self._unwatch(box.channel.fileno())
+        """A box has two things to say: that it is ready, and how its program ended."""
         word = box.report()
+        run = self._run_in.get(box)
         if "ready" in word:
             box.become_ready()
-        run = self._run_in.get(box)
-        if run is None or run.reason:  # a spare, or killed before it came to run
+            if run is not None and not run.reason:  # not killed before it came to run
+                self._begin(run)
             return
-        if box.ready:
-            self._begin(run)
-        else:
+        self._unwatch(box.channel.fileno())
+        if run is None:  # a spare that failed: its death is next
+            return
+        if not run.started and not run.reason:
             run.fail("engine", word.get("failed", "the box died while it was set up"))
+        elif word:
+            self._conclude(box, word)
 
     def _begin(self, run: Run) -> None:
         try:
             run.begin()
-        except Exception as error:
+        except Exception as error:  # what else it may be, it is this run's alone
             full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
             run.fail("input" if full else "engine", _what_happened(error))
         else:
@@ -176,23 +246,29 @@ class Spawner:
         """Process 1 is dead, and the kernel has killed the rest before letting us know."""
         if box.channel.fileno() in self._on_ready:
             self._on_word(box)  # what it died of, if it said so
+        self._spares.drop(box)
+        self._conclude(box, {})
+        self._forget(box)
+
+    def _conclude(self, box: Box, report: protocol.Message) -> None:
+        """Tell the caller how its job ended. All that is left in the box by now is process 1, on
+        its way out; nobody needs to wait for that."""
         run = self._run_in.pop(box, None)
         if run is None:
-            self._spares.drop(box)
-            self._forget(box)
             return
         del self._runs[run.id]
         run.close_fds()
         workspace = None
         try:
-            facts = run.conclude()
+            facts = run.conclude(report)
             workspace = run.workspace()
         except Exception as error:
             facts = _failure(error)
-        self._forget(box)
         self._send({**facts, "id": run.id}, [workspace] if workspace is not None else [])
-        if workspace is not None:
-            os.close(workspace)
+        if box.memory_event is not None:
+            self._unwatch(box.memory_event)
+        if box.key in self._wanted:
+            self._wanted[box.key] = (time.monotonic() + _REFILL_SOON, self._wanted[box.key][1])
 
     def _forget(self, box: Box) -> None:
         for fd in (box.pidfd, box.channel.fileno(), box.memory_event):
@@ -211,24 +287,29 @@ class Spawner:
             self._poll.unregister(fd)
 
     def _send(self, message: protocol.Message, fds: list[int] | None = None) -> None:
+        """Takes the descriptors."""
         if "message" in message:  # it may quote something endless
             message = {**message, "message": message["message"][:_LONGEST_MESSAGE]}
-        # A caller that is gone shows as end of file on the next read.
-        with contextlib.suppress(ConnectionError):
-            protocol.send(self._channel, protocol.encode(message), fds or [])
+        self._answers.send(message, fds or [])
+        self._listen()
+
+    def _listen(self) -> None:
+        """For requests; and, if answers wait, for the moment when they can be sent."""
+        events = select.EPOLLIN | (select.EPOLLOUT if self._answers else 0)
+        if events != self._listening:
+            self._poll.modify(self._channel.fileno(), events)
+            self._listening = events
 
     def _end_all(self) -> None:
         for box in self._boxes:
             box.kill()
         while self._boxes:
             self._poll.poll(1.0)
-            for box in [box for box in self._boxes if _is_dead(box)]:
+            for box in [box for box in self._boxes if box.is_dead()]:
                 self._on_death(box)
+        for zygote in self._zygotes.all():
+            zygote.end()
         self._maker.close()
-
-
-def _is_dead(box: Box) -> bool:
-    return os.waitid(os.P_PID, box.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
 
 def _failure(error: Exception) -> protocol.Message:
@@ -244,12 +325,12 @@ def _what_happened(error: Exception) -> str:
 def main() -> None:
     """Entry point of the spawner process; the socket to the caller is stdin."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # process 1 of a box must have no handlers
-    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))  # five for each box at once
     channel = socket.socket(fileno=0)
     try:
         this = host.prepare()
-        maker = Maker(this.cgroups)
+        maker = Maker(this.cgroups, callers_files=soft)
         host.try_walls(maker)
     except host.Unsuitable as error:
         refusal = {"op": "unusable", "message": str(error), "hint": error.hint}

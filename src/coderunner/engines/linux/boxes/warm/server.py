@@ -1,0 +1,103 @@
+"""Inside a warm interpreter: takes orders for boxes and forks them."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import socket
+import sys
+from functools import partial
+
+from .. import inside, kernel, protocol
+from . import appearance, rehearsal
+from .ending import Ending
+from .preload import CHANNEL, Preloaded
+
+_ORDER_FDS = 8  # channel, root, scratch, and one for each cgroup
+_PACKAGES_OF_THE_USER = ".local"
+
+
+def serve(preloaded: Preloaded) -> None:
+    """Fork a box for each order. Returns in a fork that is to be a program, and nowhere else: who
+    returned with an error would go on to run a program outside of its box."""
+    try:
+        _serve(preloaded)
+    except BaseException:
+        os._exit(70)
+
+
+def _serve(preloaded: Preloaded) -> None:
+    channel = socket.socket(fileno=CHANNEL)
+    received = protocol.receive(channel)
+    if received is None:
+        os._exit(0)
+    fixed = received[0]["plan"]
+    fixed["seccomp"] = bytes.fromhex(fixed["seccomp"])
+    ways = _Ways(preloaded)
+    preloaded.hide()  # once for all forks; what we need ourselves we have
+    ways.ending.freeze()
+    rehearsing = rehearsal.begin(sys.argv[0])
+    if not rehearsing:
+        return
+    written = rehearsal.written_by(rehearsing)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # process 1 of a box must have no handlers
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the spawner watches, nobody waits
+    appearance.ignore_what_posix_spawn_ignores()
+    myself = os.pidfd_open(os.getpid())
+    protocol.send(channel, protocol.encode({"op": "ready", "failed": preloaded.failed}))
+
+    while True:
+        packet, fds = protocol.receive_packet(channel, _ORDER_FDS)
+        if not packet:
+            os._exit(0)
+        kernel.unshare(kernel.CLONE_NEWPID)  # for the next child
+        pid = os.fork()
+        if pid == 0:
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            plan = inside.plan({**fixed, **protocol.decode(packet)["plan"]}, fds)
+            inside.run_warm(plan, partial(rehearsal.copy, written), ways.become)
+            ways.start_over_if_necessary()
+            return
+        pidfd = os.pidfd_open(pid)
+        kernel.setns(myself, kernel.CLONE_NEWPID)
+        protocol.send(channel, protocol.encode({"op": "forked", "pid": pid}), [pidfd])
+        protocol.close_all([pidfd, *fds])
+
+
+class _Ways:
+    """What is between a fork and a program that knows nothing of it."""
+
+    _argv: list[str]
+    _env: dict[str, str]
+
+    def __init__(self, preloaded: Preloaded) -> None:
+        self._preloaded = preloaded
+        self._appearance = appearance.Appearance()
+        self.ending = Ending(preloaded)
+
+    def become(self, job: protocol.Message) -> None:
+        """The last touches before the interpreter goes on as if it had just started."""
+        argv, env = self._argv, self._env = job["argv"], job["env"]
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        sys.argv[:] = argv[1:]
+        sys.orig_argv[:] = argv
+        if os.environ != env:
+            os.environ.clear()
+            os.environ.update(env)
+        directory = os.path.dirname(os.path.realpath(argv[1]))
+        self._preloaded.withdraw_if_shadowed({n.partition(".")[0] for n in os.listdir(directory)})
+        self._preloaded.renew()
+        self.ending.prepare(directory)
+        self._preloaded.let_go()
+        self._appearance.show(argv, env)
+        ctypes.set_errno(0)
+
+    def start_over_if_necessary(self) -> None:
+        """A program may bring packages for its user, which an interpreter looks for when it
+        starts. That time is over, so another one has to be started in its place."""
+        if not os.path.lexists(os.path.join(self._env.get("HOME", ""), _PACKAGES_OF_THE_USER)):
+            return
+        for ignored_by_python in (signal.SIGPIPE, signal.SIGXFSZ):
+            signal.signal(ignored_by_python, signal.SIG_DFL)
+        os.execve(self._argv[0], self._argv, self._env)  # noqa: S606 - no shell is wanted

@@ -1,0 +1,131 @@
+"""A warm interpreter as the spawner sees it: started ahead, asked for boxes, watched.
+
+What runs in it is in `warm/`. It has the rights of the spawner, since it makes boxes, and it runs
+nothing but the toolchain's own code: see SECURITY.md.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import resource
+import select
+import signal
+import socket
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, NoReturn
+
+from . import identity, kernel, protocol, rootfs
+from .box import Key
+from .warm.preload import CHANNEL
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # what `boxes` is in
+_HOOK = f"{rootfs.SCRATCH}/boxes/warm/hook"
+_FORK_SECONDS = 2.0  # for what takes a millisecond
+
+
+class Wish(NamedTuple):
+    """Which interpreter: jobs that agree in all of this can be forked from the same one."""
+
+    root: Key
+    command: tuple[str, ...]  # without the program's own arguments
+    env: tuple[tuple[str, str], ...]
+    stack_mb: int
+    preload: tuple[str, ...]
+
+
+class Broken(OSError):
+    """The interpreter cannot be used (any more)."""
+
+
+class Zygote:
+    def __init__(self, wish: Wish, root: int, fixed_plan: Mapping[str, Any]) -> None:
+        self.wish = wish
+        self.ready = False
+        self.awaited_by: list[int] = []  # who is to be told when it is ready
+        self.forks = 0
+        self.boxes = 0  # those that are still there: they would end with it
+        self.last_used = time.monotonic()
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        package = kernel.clone_tree(_PACKAGE)
+        try:
+            self.pid = os.fork()
+            if self.pid == 0:
+                _start(wish, root, package, theirs.fileno(), fixed_plan["last_capability"])
+        finally:
+            os.close(package)
+            theirs.close()
+        self.channel = ours
+        self.channel.send(" ".join(wish.preload).encode() or b" ")
+        setup = {"op": "setup", "plan": {**fixed_plan, "seccomp": fixed_plan["seccomp"].hex()}}
+        protocol.send(self.channel, protocol.encode(setup))
+
+    def hear(self) -> None:
+        """It has something to say while nothing was asked of it: that it is ready, or dead."""
+        received = protocol.receive(self.channel)
+        if received is None:
+            self.ready = False
+            raise Broken("it has ended")
+        self.ready = received[0]["op"] == "ready"
+
+    def fork(self, plan: Mapping[str, Any], fds: Sequence[int]) -> tuple[int, int]:
+        """A new box: its process id and a descriptor for it."""
+        try:
+            protocol.send(self.channel, protocol.encode({"op": "box", "plan": dict(plan)}), fds)
+            if not select.select([self.channel], [], [], _FORK_SECONDS)[0]:
+                raise Broken("it does not answer")
+            received = protocol.receive(self.channel)
+        except (OSError, ValueError) as error:
+            raise Broken(str(error)) from error
+        if received is None:
+            raise Broken("it has ended")
+        message, pidfds = received
+        self.forks += 1
+        self.boxes += 1
+        self.last_used = time.monotonic()
+        return message["pid"], pidfds[0]
+
+    def end(self) -> None:
+        """Its boxes end with it."""
+        os.kill(self.pid, signal.SIGKILL)
+        os.waitpid(self.pid, 0)
+        self.channel.close()
+
+
+def _start(wish: Wish, root: int, package: int, channel: int, last_capability: int) -> NoReturn:
+    """In a fork: become the interpreter, in the file system and surroundings of a program."""
+    try:
+        kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
+        # Out of the way first: one of them may have the number that the channel must have.
+        root, package, channel = (
+            fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 16) for fd in (root, package, channel)
+        )
+        os.dup2(channel, CHANNEL, inheritable=True)
+        kernel.setns(root, kernel.CLONE_NEWNS)
+        kernel.unshare(kernel.CLONE_NEWNS)
+        kernel.attach_tree(package, rootfs.SCRATCH)
+        # For itself alone, since its boxes leave all of this: what a rehearsal needs.
+        kernel.mount("tmpfs", rootfs.WORKSPACE, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV)
+        kernel.mount("proc", "/proc", "proc", kernel.MS_NOSUID | kernel.MS_NODEV)
+        os.chdir(rootfs.WORKSPACE)
+        os.umask(0o022)
+        _be_given_pipes()
+        hard = resource.getrlimit(resource.RLIMIT_STACK)[1]
+        resource.setrlimit(resource.RLIMIT_STACK, (wish.stack_mb << 20, hard))
+        if os.geteuid() != 0:
+            identity.keep_capabilities(last_capability)
+        env = {**dict(wish.env), "PYTHONPATH": _HOOK}
+        os.execve(wish.command[0], wish.command, env)  # noqa: S606
+    except BaseException:
+        os._exit(127)
+
+
+def _be_given_pipes() -> None:
+    """For stdin, stdout and stderr, as programs have them: an interpreter looks at them once."""
+    for number in (0, 1, 2):
+        reader, writer = os.pipe()
+        mine, other = (reader, writer) if number == 0 else (writer, reader)
+        os.dup2(mine, number)
+        os.close(mine)
+        os.set_inheritable(other, True)  # kept open, so that nothing ever ends

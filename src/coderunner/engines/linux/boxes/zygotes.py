@@ -1,0 +1,82 @@
+"""The warm interpreters of a spawner: started on demand, replaced at times, ended when idle."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+
+from .making import Order
+from .zygote import Wish, Zygote
+
+_AT_MOST = 4
+_KEEP_SECONDS = 300.0
+# Forks share what an interpreter made up once, such as the seed of its hashes and its addresses.
+_FORKS = 5000
+_RETRY_SECONDS = 30.0
+
+
+class Zygotes:
+    def __init__(self, start: Callable[[Order], Zygote]) -> None:
+        self._start = start
+        self._current: dict[Wish, Zygote] = {}
+        self._retired: list[Zygote] = []  # until their last box is gone
+        self._asked: dict[Wish, int] = {}
+        self._not_before: dict[Wish, float] = {}  # after a failure
+
+    def ready(self, order: Order) -> Zygote | None:
+        """An interpreter to fork from, if there is one already."""
+        if order.wish is None:
+            return None
+        self._asked[order.wish] = self._asked.get(order.wish, 0) + 1
+        zygote = self._current.get(order.wish)
+        return zygote if zygote is not None and zygote.ready else None
+
+    def started(self, order: Order) -> Zygote | None:
+        return self._current.get(order.wish) if order.wish is not None else None
+
+    def wants(self, order: Order) -> bool:
+        """Whether to start one: a single run pays for none."""
+        return (
+            order.wish is not None
+            and order.wish not in self._current
+            and self._asked.get(order.wish, 0) >= 2
+            and time.monotonic() >= self._not_before.get(order.wish, 0.0)
+        )
+
+    def start(self, order: Order) -> Zygote:
+        assert order.wish is not None
+        if len(self._current) >= _AT_MOST:
+            self._retire(min(self._current.values(), key=lambda zygote: zygote.last_used))
+        zygote = self._current[order.wish] = self._start(order)
+        return zygote
+
+    def fail(self, zygote: Zygote) -> None:
+        """It broke. Until another one is tried, programs start cold."""
+        self._not_before[zygote.wish] = time.monotonic() + _RETRY_SECONDS
+        self._retire(zygote)
+
+    def used(self, zygote: Zygote) -> None:
+        if zygote.forks >= _FORKS:
+            self._retire(zygote)
+
+    def _retire(self, zygote: Zygote) -> None:
+        if self._current.get(zygote.wish) is zygote:
+            del self._current[zygote.wish]
+            self._retired.append(zygote)
+
+    def done(self, now: float) -> list[Zygote]:
+        """Takes out those that can be ended."""
+        for zygote in list(self._current.values()):
+            if now - zygote.last_used >= _KEEP_SECONDS:
+                self._retire(zygote)
+        done = [zygote for zygote in self._retired if not zygote.boxes]
+        self._retired = [zygote for zygote in self._retired if zygote.boxes]
+        return done
+
+    def next_idle_at(self) -> float | None:
+        moments = [zygote.last_used + _KEEP_SECONDS for zygote in self._current.values()]
+        return min(moments) if moments else None
+
+    def all(self) -> Iterator[Zygote]:
+        yield from self._current.values()
+        yield from self._retired

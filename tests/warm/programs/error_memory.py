@@ -1,0 +1,2 @@
+# An allocation that can never succeed.
+x = bytearray(1 << 60)

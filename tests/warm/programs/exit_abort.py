@@ -1,0 +1,6 @@
+# A signal, no dump, no flush.
+import sys
+
+import os
+print('lost')
+os.abort()

@@ -1,0 +1,6 @@
+# A real crash.
+import sys
+
+import ctypes
+print('lost')
+ctypes.string_at(8)

@@ -1,0 +1,4 @@
+# A number that does not fit.
+import sys
+
+sys.exit(300)
