@@ -9,7 +9,7 @@ import pytest
 from coderunner import EndedBy, File, Limits, Program, Runner, Settings
 from coderunner.engines.fake import FakeEngine, Script
 from coderunner.model import Job
-from coderunner.workspace import CollectedFile
+from coderunner.workspace import CollectedFile, copy_in
 
 pytestmark = pytest.mark.unit
 
@@ -48,7 +48,7 @@ class Machine:
 
     def _script(self, job: Job) -> Script:
         if job.argv[0] == "./program":
-            return Script(stdout=(job.workspace / "program").read_bytes())
+            return Script(stdout=self.engine.runs[-1].files["program"])
         self.compilations += 1
         made = CollectedFile("program", b"build %d" % self.compilations, executable=True)
         return self._compiler or Script(stderr=b"a warning\n", files=(made,))
@@ -81,11 +81,13 @@ async def test_another_runner_finds_it(settings: Settings) -> None:
     assert later.compilations == 0
 
 
-async def test_what_was_made_stays_executable(settings: Settings) -> None:
+async def test_what_was_made_stays_executable(settings: Settings, tmp_path: Path) -> None:
     machine = Machine(settings)
-    for _ in range(2):
+    for number in range(2):
+        place = tmp_path / str(number)
         async with machine.runner.build(program()) as build:
-            assert (build.workspace.path / "program").stat().st_mode & 0o777 == 0o755
+            copy_in(build.bundle, place)
+        assert (place / "program").stat().st_mode & 0o777 == 0o755
 
 
 @pytest.mark.parametrize(

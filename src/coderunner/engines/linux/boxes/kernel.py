@@ -26,7 +26,6 @@ _SYS_LANDLOCK_CREATE_RULESET = 444
 _SYS_LANDLOCK_ADD_RULE = 445
 _SYS_LANDLOCK_RESTRICT_SELF = 446
 _SYS_PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
-_SYS_KCMP = {"x86_64": 312, "aarch64": 272}
 _SYS_CLONE = {"x86_64": 56, "aarch64": 220}
 
 MACHINE = platform.machine()
@@ -248,14 +247,6 @@ def _fsconfig(context: int, command: int, key: str | None, value: str | None) ->
         ctypes.c_int(0),
         about=key or "",
     )
-
-
-def compare_memory(pid: int, other: int) -> int:
-    """Orders processes by their memory map: 0 if they share one. Those that may not be looked at
-    are in the order of their numbers."""
-    kcmp_vm = 1
-    order = int(_libc.syscall(ctypes.c_long(_SYS_KCMP[MACHINE]), pid, other, kcmp_vm, 0, 0))
-    return {0: 0, 1: -1, 2: 1}.get(order, pid - other)
 
 
 def prctl(option: int, argument: int = 0, more: int = 0) -> None:
