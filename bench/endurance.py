@@ -118,7 +118,7 @@ async def endure(runs: int, parallel: int, *, rest_seconds: float = _REST_SECOND
             return check_outcome((await runner.run(program)).outcome, tasks.PYTHON.prints)
 
         await runner.warm_up("python")
-        await _batch(once, _LINE // 10, parallel)  # everything that is made once is there now
+        await batch(once, _LINE // 10, parallel)  # everything that is made once is there now
         await asyncio.sleep(rest_seconds)
         table, before = Table(), state()
         table.row(0, "", 0, before)
@@ -126,7 +126,7 @@ async def endure(runs: int, parallel: int, *, rest_seconds: float = _REST_SECOND
         while done < runs:
             count = min(_LINE, runs - done)
             began = time.perf_counter()
-            warm = await _batch(once, count, parallel)
+            warm = await batch(once, count, parallel)
             rate = count / (time.perf_counter() - began)
             done += count
             table.row(done, f"{rate:.1f}", count - warm, state())
@@ -136,14 +136,15 @@ async def endure(runs: int, parallel: int, *, rest_seconds: float = _REST_SECOND
     return grown(before, after)
 
 
-async def _batch(once: Once, count: int, parallel: int) -> int:
+async def batch(once: Once, count: int, parallel: int) -> int:
     """So many runs; how many of them were warm."""
     left, warm = itertools.repeat(None, count), 0
 
     async def worker() -> None:
         nonlocal warm
         for _ in left:
-            warm += await once()
+            ran_warm = await once()  # first, since the sum may change meanwhile
+            warm += ran_warm
 
     await asyncio.gather(*(worker() for _ in range(parallel)))
     return warm

@@ -86,6 +86,8 @@ async def _slice(once: Once, track: Track, parallel: int, seconds: float) -> Non
     began = time.perf_counter()
 
     async def worker() -> None:
+        """At least one run, however short the slice."""
+        await _measure(once, track, keep=True)
         while time.perf_counter() - began < seconds and not track.failure:
             await _measure(once, track, keep=True)
 

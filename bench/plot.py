@@ -14,15 +14,15 @@ from xml.sax.saxutils import escape
 from bench import report
 from bench.results import OURS, Results
 
-_WIDTH, _LABELS, _RIGHT = 860, 270, 150
-_TOP, _BOTTOM = 64, 26
+_WIDTH, _LABELS, _RIGHT = 900, 290, 150
+_TOP, _BOTTOM = 74, 26
 _BAR, _GAP, _BETWEEN = 13, 3, 14
 _TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 _STYLE = """
 text { font: 12px system-ui, sans-serif; fill: #1f2328; }
 .title { font-size: 15px; font-weight: 600; }
 .small { font-size: 11px; fill: #59636e; }
-.grid { stroke: #d1d9e0; stroke-width: 1; }
+.grid { stroke: #d1d9e0; stroke-width: 1; opacity: 0.6; }
 .one { stroke: #59636e; stroke-width: 1.5; }
 .ours { fill: #1a7f37; }
 .theirs { fill: #afb8c1; }
@@ -95,7 +95,7 @@ def svg(results: Results) -> str:
 
 def _frame(results: Results, scale: Scale, height: int) -> Iterator[str]:
     yield _text(12, 22, "Time of a run, in units of a bare run", "title")
-    yield _text(12, 40, "to the left: faster than without any sandbox; green: CodeRunner", "small")
+    yield _text(12, 40, "to the left: faster than without any sandbox; green: our sandbox", "small")
     for tick in scale.ticks:
         x = scale.x(tick)
         kind = "one" if tick == 1 else "grid"

@@ -131,6 +131,19 @@ async def test_the_time_of_a_slice_ends_with_its_last_run() -> None:
     assert tracks["a"].seconds >= 0.05
 
 
+async def test_who_fails_in_the_slice_that_does_not_count_is_out_as_well() -> None:
+    calls = 0
+
+    async def fails_once() -> bool:
+        nonlocal calls
+        calls += 1
+        return await failing() if calls == 1 else False
+
+    tracks = await sustain({"a": fails_once}, parallel=1, slices=2, seconds=0.001, tick=nothing)
+    assert tracks["a"].failure == "RunFailed: no such luck"
+    assert calls == 1
+
+
 async def test_who_fails_in_a_slice_is_out() -> None:
     log: list[str] = []
     contenders = {"bad": failing, "good": logging_into(log, "good", seconds=0.001)}

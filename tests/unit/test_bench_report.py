@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import itertools
 import json
 import os
 import subprocess
@@ -320,6 +322,18 @@ def test_what_there_is_more_of_is_said() -> None:
         "mounts: 1 at the beginning, 3 at the end",
         "zombies: 0 at the beginning, 1 at the end",
     ]
+
+
+async def test_a_batch_is_so_many_runs_and_knows_how_many_were_warm() -> None:
+    warm = itertools.cycle([True, True, False])
+
+    async def once() -> bool:
+        ran_warm = next(warm)
+        await asyncio.sleep(0)
+        return ran_warm
+
+    assert await endurance.batch(once, 30, parallel=4) == 20
+    assert next(warm)  # thirty were taken, no more
 
 
 def test_a_child_that_nobody_waited_for_is_seen() -> None:

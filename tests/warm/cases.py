@@ -4,6 +4,8 @@ Most are files of `programs/`. Those that no editor would like, and those that c
 files, are written down here.
 """
 
+# ruff: noqa: E501 - a source is one value, however long
+
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,7 +34,10 @@ class Case:
 
 # Arguments and input of the programs in the folder.
 GIVEN: dict[str, tuple[Sequence[str], bytes | None]] = {
-    "arguments": (["one", "", "zwei drei", "grün", "名前", "\udcff\udc80", "-x", "--", "last\n"], None),
+    "arguments": (
+        ["one", "", "zwei drei", "grün", "名前", "\udcff\udc80", "-x", "--", "last\n"],
+        None,
+    ),
     "input_lines": ([], b"first\nsecond\r\nthird\nfourth\nfifth\nsixth\nthe rest\nof it"),
     "input_bytes": ([], b"\x00\xff\xfe\x80ab\xc3\xbc\xff\xe2\x82 end"),
     "descriptors": ([], b"something"),

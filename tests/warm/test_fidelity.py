@@ -28,7 +28,9 @@ OF_ONE_RUN = {
     "uuid1": "import uuid; print(uuid.uuid1())",
     "uuid4": "import uuid; print(uuid.uuid4())",
     "temporary names": "import tempfile; print(tempfile.mktemp())",
-    "the key of multiprocessing": "import multiprocessing as m; print(bytes(m.current_process().authkey))",
+    "the key of multiprocessing": (
+        "import multiprocessing as m; print(bytes(m.current_process().authkey))"
+    ),
     "ssl": "import ssl; print(ssl.RAND_bytes(8))",
     "boundaries of e-mails": "import email.generator as g; print(g._make_boundary())",
 }

@@ -33,21 +33,23 @@ _libc.malloc.argtypes = (ctypes.c_size_t,)
 # The C library keeps two signals for itself, and has them ignored in what it spawns.
 _INTERNAL_SIGNALS = (32, 33)
 _SYS_RT_SIGACTION = {"x86_64": 13, "aarch64": 134}
+_Action = ctypes.c_ulong * 4  # handler, flags, restorer, mask
 
 
 def ignore_what_posix_spawn_ignores() -> None:
-    number = _SYS_RT_SIGACTION.get(kernel.MACHINE)
-    if number is None:
-        return
-    action = (ctypes.c_ulong * 4)(signal.SIG_IGN)  # handler, flags, restorer, mask
+    """Unless they are in use already."""
     for internal in _INTERNAL_SIGNALS:
-        _libc.syscall(
-            ctypes.c_long(number),
-            ctypes.c_long(internal),
-            action,
-            None,
-            ctypes.c_size_t(8),
-        )
+        now = _Action()
+        _sigaction(internal, None, now)
+        if now[0] == signal.SIG_DFL:
+            _sigaction(internal, _Action(signal.SIG_IGN), None)
+
+
+def _sigaction(
+    number: int, new: ctypes.Array[ctypes.c_ulong] | None, old: ctypes.Array[ctypes.c_ulong] | None
+) -> None:
+    call = ctypes.c_long(_SYS_RT_SIGACTION[kernel.MACHINE])
+    _libc.syscall(call, ctypes.c_long(number), new, old, ctypes.c_size_t(8))
 
 
 class _Map(ctypes.Structure):

@@ -21,6 +21,7 @@ from .preload import Preloaded
 _NEEDED_TO_THE_END = ("sys", "builtins", "__main__")
 # Holds on to the program's event loop, and through it to tasks, which complain at their end.
 _HOLDS_OBJECTS = "asyncio"
+_BUSY_STILL = "site"  # which we are called by
 # A program with a word of these in it may be listening.
 _LISTENING = (b"__del__", b"weakref")
 _MOST_FILES, _MOST_BYTES = 50, 1 << 20
@@ -32,6 +33,7 @@ for _name in ("Py_IncRef", "Py_DecRef", "PyObject_GC_Track", "PyObject_GC_UnTrac
 
 class Ending:
     def __init__(self, preloaded: Preloaded) -> None:
+        self._preloaded = preloaded
         modules = {**preloaded.base, **preloaded.all}
         self._standing: dict[str, Any] = {
             name: module
@@ -63,9 +65,11 @@ class Ending:
         self._measure()
 
     def _measure(self) -> None:
-        """How many names each module has of its own."""
+        """How many names each module has of its own, where nobody but the program adds any."""
         for name, module in self._standing.items():
-            if isinstance(module, ModuleType):
+            if not isinstance(module, ModuleType) or name == _BUSY_STILL:
+                continue
+            if not self._preloaded.is_changed_by_others(module):
                 self._sizes[name] = len(vars(module))
 
     def prepare(self, directory: str) -> None:

@@ -92,6 +92,11 @@ class Preloaded:
         for name, module in self.base.items():
             renew(name, module)
 
+    def is_changed_by_others(self, module: ModuleType) -> bool:
+        """When they are imported."""
+        changes = (change for trace in self._traces.values() for change in trace.changes)
+        return any(change.namespace is vars(module) for change in changes)
+
     def let_go(self) -> None:
         """Of modules, above all of `__main__`: each is to end as if we did not know it."""
         self.base.clear()
@@ -112,16 +117,20 @@ class Preloaded:
 
         def find_spec(cls: Any, fullname: str, path: Any = None, target: Any = None) -> Any:
             if fullname in self._hidden and target is None and _is_importing(sys._getframe(1)):
-                module = self._hidden[fullname]
-                if self._surroundings.still_lead_to(fullname, module, path):
-                    del self._hidden[fullname]  # should it be imported again, then really
-                    return bootstrap.ModuleSpec(fullname, _Revealing(self, fullname, module))
+                spec = self._spec(fullname)
+                if self._surroundings.still_lead_to(fullname, spec, path):
+                    module = self._hidden.pop(fullname)  # if it is imported again, then really
+                    return bootstrap.ModuleSpec(fullname, _Revealing(self, spec, module))
                 self._hidden.clear()  # this one is not ours any more, so others cannot be
             return find(fullname, path, target)
 
         find_spec.__qualname__ = "BuiltinImporter.find_spec"
         find_spec.__module__ = importer.__module__
         importer.find_spec = classmethod(find_spec)
+
+    def _spec(self, name: str) -> Any:
+        trace = self._traces.get(name)
+        return trace.spec if trace is not None else self._hidden[name].__spec__
 
     def reveal(self, name: str, module: ModuleType) -> None:
         """All that importing it would have done, but for running it."""
@@ -163,11 +172,10 @@ class _Surroundings:
         self._path_hooks = list(sys.path_hooks)
         self._path = list(sys.path)
 
-    def still_lead_to(self, name: str, module: Any, path: Any) -> bool:
+    def still_lead_to(self, name: str, spec: Any, path: Any) -> bool:
         if sys.meta_path != self._meta_path or sys.path_hooks != self._path_hooks:
             return False
-        spec = module.__spec__
-        if spec is None or spec.origin in ("built-in", "frozen"):
+        if spec.origin in ("built-in", "frozen"):
             return True
         entries = sys.path if path is None else list(path)
         if path is None and [entry for entry in entries if entry in self._path] != self._path:
@@ -202,15 +210,19 @@ def _same(spec: Any, found: Any) -> bool:
 class _Revealing:
     """A loader that has loaded already."""
 
-    def __init__(self, preloaded: Preloaded, name: str, module: Any) -> None:
+    def __init__(self, preloaded: Preloaded, spec: Any, module: Any) -> None:
         self._preloaded = preloaded
-        self._name = name
+        self._spec = spec
         self._module = module
-        self._spec = module.__spec__
+        # Some put another object in their place, which is nobody's business but theirs.
+        self._is_itself = getattr(module, "__spec__", None) is spec
 
     def create_module(self, spec: Any) -> Any:
-        return self._module
+        return self._module if self._is_itself else None
 
     def exec_module(self, module: Any) -> None:
-        module.__spec__ = self._spec
-        self._preloaded.reveal(self._name, module)
+        if self._is_itself:
+            module.__spec__ = self._spec
+        else:
+            sys.modules[self._spec.name] = self._module
+        self._preloaded.reveal(self._spec.name, self._module)

@@ -29,7 +29,8 @@ _ABSENT = object()
 class Trace:
     """What loading one module did beside making that module."""
 
-    def __init__(self) -> None:
+    def __init__(self, spec: Any = None) -> None:
+        self.spec = spec  # by which it was loaded
         # In order: what it imported, and what it put into `sys.modules` with its own hands.
         self.arrivals: dict[str, Any] = {}
         self.changes: list[_Change] = []
@@ -60,7 +61,7 @@ class _Change:
     """A name in another module."""
 
     def __init__(self, namespace: dict[str, Any], name: str, before: Any) -> None:
-        self._namespace = namespace
+        self.namespace = namespace
         self._name = name
         self._before = before
         self._after = namespace.get(name, _ABSENT)
@@ -73,9 +74,9 @@ class _Change:
 
     def _put(self, value: Any) -> None:
         if value is _ABSENT:
-            self._namespace.pop(self._name, None)
+            self.namespace.pop(self._name, None)
         else:
-            self._namespace[self._name] = value
+            self.namespace[self._name] = value
 
 
 class _Namespaces:
@@ -143,7 +144,7 @@ class Recorder:
 
     def _load(self, original: Any, spec: Any) -> ModuleType:
         self._note_placed()
-        trace = self.traces[spec.name] = Trace()
+        trace = self.traces[spec.name] = Trace(spec)
         self._seen.add(spec.name)
         self._loading.append(trace)
         filters = list(_warnings_state.filters)

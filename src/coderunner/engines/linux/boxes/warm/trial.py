@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 _signal: Any = sys.modules["_signal"]  # what `signal` is made of
 _SECONDS = 20
+_SIGNALS = (b"SigBlk:", b"SigIgn:", b"SigCgt:")
+_INTERNAL = 0b11 << 31  # the C library's own: they are caught once there was a thread
 
 
 def well_behaved(names: list[str]) -> list[str]:
@@ -86,10 +88,11 @@ def _state() -> list[Any]:
     ]
 
 
-def _signals() -> list[str]:
+def _signals() -> list[int]:
     """Handlers and masks, those that are set by C code included."""
     with open("/proc/self/status", "rb") as status:
-        return [line.decode() for line in status if line.startswith((b"Sig", b"Shd"))]
+        lines = [line.split() for line in status]
+    return [int(line[1], 16) & ~_INTERNAL for line in lines if line[0] in _SIGNALS]
 
 
 def _children() -> bool:

@@ -4,6 +4,9 @@ program, with every trace of itself removed."""
 import os
 import sys
 
+if sys.version_info < (3, 10):  # noqa: UP036 - whichever the toolchain has
+    os._exit(0)  # too old for us: programs start cold
+
 _place = sys.path.pop(0)  # where this file was found: PYTHONPATH
 del os.environ["PYTHONPATH"]
 del sys.modules["sitecustomize"]
