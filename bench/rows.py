@@ -9,7 +9,7 @@ for the same again says so.
 from __future__ import annotations
 
 import os
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from bench.measure import Once
 from bench.results import COLD, LINUX, PROCESS, WARM
 from bench.sandboxes import Commands, Inside, Missing, Sandbox
 from bench.tasks import Task
-from coderunner.model import File, Program
+from coderunner.model import File, Mount, Program
 from coderunner.runner import Runner
 from coderunner.settings import PRELOAD
 from coderunner.toolchain import Toolchain
@@ -102,17 +102,24 @@ def _hand(lab: Lab, task: Task, toolchain: Toolchain, sandbox: Sandbox) -> Hand:
         if task.fresh:
             (folder / language.source).write_text(task.source(language.hello), encoding="utf-8")
 
-    return Hand(_steps(task, toolchain, folder, sandbox), refresh)
+    values = {**toolchain.tools, **language.scripts}
+    return Hand(_steps(task, toolchain.mounts, values, folder, sandbox), refresh)
 
 
-def _steps(task: Task, toolchain: Toolchain, folder: Path, sandbox: Sandbox) -> list[Commands]:
+def _steps(
+    task: Task,
+    mounts: Sequence[Mount],
+    values: Mapping[str, str],
+    folder: Path,
+    sandbox: Sandbox,
+) -> list[Commands]:
     env = _environment(task)
     writable = [str(folder)] if task.compiled else []
     if task.cache:
-        writable.append(bare.run(argv_of(task.cache, toolchain.tools), env).decode().strip())
+        writable.append(bare.run(argv_of(task.cache, values), env).decode().strip())
         Path(writable[-1]).mkdir(parents=True, exist_ok=True)
     return [
-        sandbox(Inside(argv_of(command, toolchain.tools), folder, env, toolchain.mounts, writable))
+        sandbox(Inside(argv_of(command, values), folder, env, mounts, writable))
         for command in task.commands
     ]
 
@@ -216,6 +223,7 @@ ROWS = (
     Row("go", "Go hello, compile and run", 8, 1, _road(tasks.GO)),
     Row("rust", "Rust hello, compile and run", 8, 1, _road(tasks.RUST)),
     Row("node", "JavaScript hello (Node)", 25, 4, _road(tasks.NODE)),
+    Row("typescript", "TypeScript hello", 8, 1, _road(tasks.TYPESCRIPT)),
     Row("ruby", "Ruby hello", 25, 4, _road(tasks.RUBY)),
     Row("judge", f"Python against {judge.TESTS} tests", 5, 1, _judge(tasks.JUDGE_PYTHON)),
     Row("judge-cpp", f"C++ against {judge.TESTS} tests", 5, 1, _judge(tasks.JUDGE_CPP)),

@@ -13,7 +13,8 @@ _PROGRAM = ("{folder}/program",)
 
 @dataclass(frozen=True)
 class Task:
-    """In commands `{folder}` is where the source lies, other names are the language's tools."""
+    """In commands `{folder}` is where the source lies, other names are the language's tools and
+    scripts."""
 
     language: str
     commands: Sequence[Command]
@@ -103,6 +104,14 @@ RUST = Task(
     prints=b"Hello from Rust\n",
 )
 NODE = Task("javascript", (("{node}", "{folder}/main.js"),), prints=b"Hello from JavaScript\n")
+TYPESCRIPT = Task(
+    "typescript",
+    (
+        ("{node}", "-e", "{transpile}", "{tsc}", "{folder}/main.ts"),  # with our own script
+        ("{node}", "{folder}/main.js"),
+    ),
+    prints=b"Hello from TypeScript\n",
+)
 RUBY = Task("ruby", (("{ruby}", "{folder}/main.rb"),), prints=b"Hello from Ruby\n", comment="#")
 JUDGE_PYTHON = Task("python", (_PYTHON,), text=_SUM_PYTHON, comment="#")
 JUDGE_CPP = Task("cpp", (_GXX, _PROGRAM), text=_SUM_CPP)
