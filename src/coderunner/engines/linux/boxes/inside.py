@@ -16,7 +16,7 @@ import signal
 import socket
 import struct
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
 
 from . import identity, kernel, landlock, protocol, rootfs
@@ -147,9 +147,7 @@ def _enter_root(plan: Plan) -> None:
     kernel.attach_tree(plan.scratch, rootfs.SCRATCH)
     for name, target in (*_SHARED_DIRECTORIES, ("workspace", rootfs.WORKSPACE)):
         kernel.bind(f"{rootfs.SCRATCH}/{name}", target)
-    for target in plan.shown:
-        if rootfs.place_of(target) != target:
-            _show(rootfs.place_of(target), target)
+    show(plan.shown)
     for number, target in enumerate(plan.scratch_mounts):
         _overlay(plan, number, target)
     flags = kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC
@@ -173,8 +171,15 @@ def _trim_proc(plan: Plan) -> None:
         os.close(pressure)
 
 
-def _show(place: str, target: str) -> None:
-    """Put something of the root's into a directory of the box's own."""
+def show(targets: Iterable[str]) -> None:
+    """Put what the root keeps in a corner to where a program expects it: see rootfs.place_of."""
+    for target in targets:
+        place = rootfs.place_of(target)
+        if place != target:
+            _bind(place, target)
+
+
+def _bind(place: str, target: str) -> None:
     os.makedirs(target if os.path.isdir(place) else os.path.dirname(target), exist_ok=True)
     if not os.path.exists(target):
         os.close(os.open(target, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o644))

@@ -60,6 +60,7 @@ class Order:
             return None
         return Wish(
             root=self.root_key,
+            shown=tuple(target for _, target, _ in self.mounts),
             command=tuple(message["argv"][: warm["words"]]),
             env=tuple(message["env"].items()),
             stack_mb=self.limits["stack_mb"],

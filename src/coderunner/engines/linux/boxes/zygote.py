@@ -16,7 +16,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
 
-from . import identity, kernel, protocol, rootfs
+from . import identity, inside, kernel, protocol, rootfs
 from .box import Key
 from .warm.preload import CHANNEL
 
@@ -29,6 +29,7 @@ class Wish(NamedTuple):
     """Which interpreter: jobs that agree in all of this can be forked from the same one."""
 
     root: Key
+    shown: tuple[str, ...]
     command: tuple[str, ...]  # without the program's own arguments
     env: tuple[tuple[str, str], ...]
     stack_mb: int
@@ -46,13 +47,13 @@ class Zygote:
         self.awaited_by: list[int] = []  # who is to be told when it is ready
         self.forks = 0
         self.boxes = 0  # those that are still there: they would end with it
-        self.last_used = time.monotonic()
+        self.started_at = self.last_used = time.monotonic()
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         package = kernel.clone_tree(_PACKAGE)
         try:
             self.pid = os.fork()
             if self.pid == 0:
-                _start(wish, root, package, theirs.fileno(), fixed_plan["last_capability"])
+                _start(wish, root, package, theirs.fileno(), fixed_plan)
         finally:
             os.close(package)
             theirs.close()
@@ -93,7 +94,9 @@ class Zygote:
         self.channel.close()
 
 
-def _start(wish: Wish, root: int, package: int, channel: int, last_capability: int) -> NoReturn:
+def _start(
+    wish: Wish, root: int, package: int, channel: int, fixed: Mapping[str, Any]
+) -> NoReturn:
     """In a fork: become the interpreter, in the file system and surroundings of a program."""
     try:
         kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -105,20 +108,30 @@ def _start(wish: Wish, root: int, package: int, channel: int, last_capability: i
         kernel.setns(root, kernel.CLONE_NEWNS)
         kernel.unshare(kernel.CLONE_NEWNS)
         kernel.attach_tree(package, rootfs.SCRATCH)
-        # For itself alone, since its boxes leave all of this: what a rehearsal needs.
-        kernel.mount("tmpfs", rootfs.WORKSPACE, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV)
-        kernel.mount("proc", "/proc", "proc", kernel.MS_NOSUID | kernel.MS_NODEV)
+        _furnish(wish.shown, in_user_namespace=fixed["in_user_namespace"])
         os.chdir(rootfs.WORKSPACE)
         os.umask(0o022)
         _be_given_pipes()
         hard = resource.getrlimit(resource.RLIMIT_STACK)[1]
         resource.setrlimit(resource.RLIMIT_STACK, (wish.stack_mb << 20, hard))
         if os.geteuid() != 0:
-            identity.keep_capabilities(last_capability)
+            identity.keep_capabilities(fixed["last_capability"])
         env = {**dict(wish.env), "PYTHONPATH": _HOOK}
         os.execve(wish.command[0], wish.command, env)  # noqa: S606
     except BaseException:
         os._exit(127)
+
+
+def _furnish(shown: Sequence[str], *, in_user_namespace: bool) -> None:
+    """What an interpreter and its rehearsal need. It is for them alone: boxes leave all of this."""
+    flags = kernel.MS_NOSUID | kernel.MS_NODEV
+    for directory in (rootfs.WORKSPACE, "/tmp", "/dev/shm"):
+        kernel.mount("tmpfs", directory, "tmpfs", flags)
+    inside.show(shown)
+    if in_user_namespace:  # where nobody may mount the one of a pid namespace that is not theirs
+        kernel.bind(rootfs.HOST_PROC, "/proc")
+    else:
+        kernel.mount("proc", "/proc", "proc", flags)
 
 
 def _be_given_pipes() -> None:

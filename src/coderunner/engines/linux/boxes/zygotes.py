@@ -13,6 +13,7 @@ _KEEP_SECONDS = 300.0
 # Forks share what an interpreter made up once, such as the seed of its hashes and its addresses.
 _FORKS = 5000
 _RETRY_SECONDS = 30.0
+_START_SECONDS = 60.0  # what is imported ahead may take long, but not for ever
 
 
 class Zygotes:
@@ -69,6 +70,8 @@ class Zygotes:
         for zygote in list(self._current.values()):
             if now - zygote.last_used >= _KEEP_SECONDS:
                 self._retire(zygote)
+            elif not zygote.ready and now - zygote.started_at >= _START_SECONDS:
+                self.fail(zygote)
         done = [zygote for zygote in self._retired if not zygote.boxes]
         self._retired = [zygote for zygote in self._retired if zygote.boxes]
         return done
