@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -63,6 +64,8 @@ MISBEHAVE = {
     "forks": "import os\nif os.fork() == 0: os._exit(0)",
 }  # fmt: skip
 
+STATEFUL = ("logging", "multiprocessing", "uuid", "tempfile", "ssl", "asyncio", "unittest")
+
 STATE = """
 import gc, locale, os, signal, sys, threading, warnings
 print(os.getcwd(), oct(os.umask(0o22)), signal.getsignal(signal.SIGUSR1))
@@ -90,13 +93,13 @@ async def pair(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Pair]:
     settings = Settings(
         engine="linux",
         toolchains={"python": str(home / "bin/python")},
-        preload=[*PRELOAD, *MISBEHAVE, *BEHAVE, "not_there"],
+        preload=[*PRELOAD, *STATEFUL, *MISBEHAVE, *BEHAVE, "not_there"],
     )
     async with open_pair(settings) as pair:
         yield pair
 
 
-@pytest.mark.parametrize("name", [*BEHAVE, *MISBEHAVE, "not_there", "json"])
+@pytest.mark.parametrize("name", [*BEHAVE, *STATEFUL, *MISBEHAVE, "not_there", "json"])
 async def test_importing_it_has_the_same_effect(pair: Pair, name: str) -> None:
     program = _program(f"{STATE}\nimport {name}\nprint({name})\n{STATE}\n1 / 0\n")
     warm, cold = await pair.run_warm(program), await pair.run_cold(program)
@@ -116,6 +119,19 @@ async def test_was_imported_ahead(pair: Pair, name: str) -> None:
 @pytest.mark.parametrize("name", MISBEHAVE.keys() - {"fails", "breaks", "exits", "crashes"})
 async def test_was_left_to_the_program(pair: Pair, name: str) -> None:
     assert (await _ran_in_the_program(pair, name)).endswith("True")
+
+
+async def test_no_two_runs_share_a_key(pair: Pair) -> None:
+    look = _program("import multiprocessing as m; print(bytes(m.current_process().authkey))")
+    assert len({(await pair.run_warm(look)).stdout.data for _ in range(3)}) == 3
+
+
+async def test_the_clock_of_logging_begins_with_its_import(pair: Pair) -> None:
+    await asyncio.sleep(1.5)  # the interpreter is older than this by now
+    look = _program(
+        "import logging\nprint(logging.LogRecord('n', 1, 'p', 1, 'm', (), None).relativeCreated)"
+    )
+    assert float((await pair.run_warm(look)).stdout.text) < 1000
 
 
 async def _ran_in_the_program(pair: Pair, name: str) -> str:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _signal: Any = sys.modules["_signal"]  # what `signal` is made of
-_SECONDS = 20
+_SECONDS = 10  # for all of them together, and then for each
 _SIGNALS = (b"SigBlk:", b"SigIgn:", b"SigCgt:")
 _INTERNAL = 0b11 << 31  # the C library's own: they are caught once there was a thread
 
