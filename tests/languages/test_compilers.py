@@ -14,6 +14,7 @@ from coderunner import File, Outcome, Program, Runner, Settings
 from coderunner.execution import execute
 from coderunner.model import Job
 from coderunner.runner import COMPILE_LIMITS
+from coderunner.workspace import Workspace, copy_in
 from tests.support import leave_out, require_sandbox, require_toolchain
 
 pytestmark = [pytest.mark.engines, pytest.mark.languages]
@@ -85,12 +86,15 @@ def program(language: str, name: str, text: str) -> Program:
 async def compiled(runner: Runner, source: Program) -> tuple[Outcome, dict[str, bytes]]:
     """How a compilation went, and all the files there are after it."""
     async with runner.build(source) as build:
-        folder = build.workspace.path
-        files = {
-            str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()
-        }
+        with Workspace() as workspace:
+            copy_in(build.bundle, workspace.path)
+            files = files_in(workspace.path)
         assert build.compilation is not None
         return build.compilation, files
+
+
+def files_in(folder: Path) -> dict[str, bytes]:
+    return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
 
 
 async def compile_as(
@@ -98,7 +102,7 @@ async def compile_as(
 ) -> tuple[Outcome, Job]:
     """Compile with a changed command, to see what a compiler does inside."""
     async with runner.build(source) as build:
-        job = build.recipe.compile_job(COMPILE_LIMITS, build.workspace.path)
+        job = build.recipe.compile_job(COMPILE_LIMITS, build.bundle)
         job = replace(job, argv=change(job.argv))
         return await execute(runner.engine, job), job
 

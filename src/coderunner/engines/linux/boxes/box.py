@@ -117,7 +117,8 @@ class Box:
 
     def kill(self) -> None:
         """Kill process 1, and with it everything in the box."""
-        signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):  # a warm interpreter's are reaped at once
+            signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
 
     def is_dead(self) -> bool:
         poll = select.poll()

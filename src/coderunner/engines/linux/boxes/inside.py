@@ -97,6 +97,9 @@ def run_warm(plan: Plan, settle: Callable[[], None], become: Callable[[Any], Non
         if received is None:
             os._exit(0)
         job, stdio = received
+        if not os.access(job["argv"][0], os.X_OK):  # the interpreter was started by somebody else
+            _report(channel, {"not_started": os.strerror(errno.EACCES)})
+            os._exit(1)
         become(job)
         _take(plan, job, stdio)
     except BaseException as error:
@@ -230,9 +233,7 @@ def _wall_in(plan: Plan) -> None:
     identity.become_nobody(plan.uid, plan.last_capability)
     if plan.landlock:
         writable = ("/tmp", "/dev/shm", rootfs.WORKSPACE, *plan.scratch_mounts)
-        landlock.restrict(
-            plan.landlock, writable=writable, existing=("/dev/null", "/dev/full")
-        )
+        landlock.restrict(plan.landlock, writable=writable, existing=("/dev/null", "/dev/full"))
     os.umask(0o022)
     # Same uid as the program, so nothing of process 1 may be open to it; and with this it is
     # invisible in /proc, too (hidepid).
@@ -298,7 +299,7 @@ def _limit(plan: Plan) -> None:
     _set_limit(resource.RLIMIT_FSIZE, limits["disk_mb"] << 20)
     # Programs may raise this one, as contest solutions do: the stack is memory and counted as such.
     hard = resource.getrlimit(resource.RLIMIT_STACK)[1]
-    resource.setrlimit(resource.RLIMIT_STACK, (_at_most(limits["stack_mb"] << 20, hard), hard))
+    resource.setrlimit(resource.RLIMIT_STACK, (at_most(limits["stack_mb"] << 20, hard), hard))
     _set_limit(resource.RLIMIT_MEMLOCK, 64 << 10)
     for kind in (resource.RLIMIT_MSGQUEUE, resource.RLIMIT_RTPRIO, resource.RLIMIT_NICE):
         _set_limit(kind, 0)
@@ -308,11 +309,11 @@ def _limit(plan: Plan) -> None:
 
 
 def _set_limit(kind: int, value: int) -> None:
-    value = _at_most(value, resource.getrlimit(kind)[1])
+    value = at_most(value, resource.getrlimit(kind)[1])
     resource.setrlimit(kind, (value, value))
 
 
-def _at_most(value: int, hard: int) -> int:
+def at_most(value: int, hard: int) -> int:
     return value if hard == resource.RLIM_INFINITY else min(value, hard)
 
 

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from . import identity, inside, kernel, protocol, rootfs
 from .box import Key
+from .controls import read
 from .warm.preload import CHANNEL
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # what `boxes` is in
@@ -51,9 +52,11 @@ class Zygote:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         package = kernel.clone_tree(_PACKAGE)
         try:
-            self.pid = os.fork()
+            # In a pid namespace of its own, or an ordinary user's could make none for its boxes.
+            self.pid, pidfd = kernel.clone(kernel.CLONE_NEWPID)
             if self.pid == 0:
                 _start(wish, root, package, theirs.fileno(), fixed_plan)
+            os.close(pidfd)
         finally:
             os.close(package)
             theirs.close()
@@ -81,11 +84,11 @@ class Zygote:
             raise Broken(str(error)) from error
         if received is None:
             raise Broken("it has ended")
-        message, pidfds = received
+        _, pidfds = received
         self.forks += 1
         self.boxes += 1
         self.last_used = time.monotonic()
-        return message["pid"], pidfds[0]
+        return _pid_of(pidfds[0]), pidfds[0]
 
     def end(self) -> None:
         """Its boxes end with it."""
@@ -94,9 +97,13 @@ class Zygote:
         self.channel.close()
 
 
-def _start(
-    wish: Wish, root: int, package: int, channel: int, fixed: Mapping[str, Any]
-) -> NoReturn:
+def _pid_of(pidfd: int) -> int:
+    """As we see it: an interpreter counts in its own namespace."""
+    lines = read(f"/proc/self/fdinfo/{pidfd}").splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("Pid:"))
+
+
+def _start(wish: Wish, root: int, package: int, channel: int, fixed: Mapping[str, Any]) -> NoReturn:
     """In a fork: become the interpreter, in the file system and surroundings of a program."""
     try:
         kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -108,12 +115,12 @@ def _start(
         kernel.setns(root, kernel.CLONE_NEWNS)
         kernel.unshare(kernel.CLONE_NEWNS)
         kernel.attach_tree(package, rootfs.SCRATCH)
-        _furnish(wish.shown, in_user_namespace=fixed["in_user_namespace"])
+        _furnish(wish.shown)
         os.chdir(rootfs.WORKSPACE)
         os.umask(0o022)
         _be_given_pipes()
         hard = resource.getrlimit(resource.RLIMIT_STACK)[1]
-        resource.setrlimit(resource.RLIMIT_STACK, (wish.stack_mb << 20, hard))
+        resource.setrlimit(resource.RLIMIT_STACK, (inside.at_most(wish.stack_mb << 20, hard), hard))
         if os.geteuid() != 0:
             identity.keep_capabilities(fixed["last_capability"])
         env = {**dict(wish.env), "PYTHONPATH": _HOOK}
@@ -122,16 +129,13 @@ def _start(
         os._exit(127)
 
 
-def _furnish(shown: Sequence[str], *, in_user_namespace: bool) -> None:
+def _furnish(shown: Sequence[str]) -> None:
     """What an interpreter and its rehearsal need. It is for them alone: boxes leave all of this."""
     flags = kernel.MS_NOSUID | kernel.MS_NODEV
     for directory in (rootfs.WORKSPACE, "/tmp", "/dev/shm"):
         kernel.mount("tmpfs", directory, "tmpfs", flags)
     inside.show(shown)
-    if in_user_namespace:  # where nobody may mount the one of a pid namespace that is not theirs
-        kernel.bind(rootfs.HOST_PROC, "/proc")
-    else:
-        kernel.mount("proc", "/proc", "proc", flags)
+    kernel.mount("proc", "/proc", "proc", flags)
 
 
 def _be_given_pipes() -> None:

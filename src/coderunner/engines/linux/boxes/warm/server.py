@@ -61,7 +61,7 @@ def _serve(preloaded: Preloaded) -> None:
             return
         pidfd = os.pidfd_open(pid)
         kernel.setns(myself, kernel.CLONE_NEWPID)
-        protocol.send(channel, protocol.encode({"op": "forked", "pid": pid}), [pidfd])
+        protocol.send(channel, protocol.encode({"op": "forked"}), [pidfd])
         protocol.close_all([pidfd, *fds])
 
 
