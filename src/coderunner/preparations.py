@@ -29,8 +29,11 @@ _ENOUGH_USES = 2  # of a language, for its runner to be a long-lived one
 
 
 class Preparations:
-    def __init__(self, engine: Engine, directory: Path, notice: Notice) -> None:
+    def __init__(
+        self, engine: Engine, directory: Path, notice: Notice, *, meanwhile: bool = True
+    ) -> None:
         self._engine = engine
+        self._meanwhile = meanwhile
         self._wanted = directory
         self._found: Path | None = None
         self._notice = notice
@@ -81,7 +84,8 @@ class Preparations:
 
     def _make_meanwhile(self, one: Preparing, place: Path) -> None:
         """Once: what failed is not tried again by this runner."""
-        if self._uses[one.language.name] >= _ENOUGH_USES and place not in self._background:
+        worth_it = self._meanwhile and self._uses[one.language.name] >= _ENOUGH_USES
+        if worth_it and place not in self._background:
             self._background[place] = asyncio.create_task(self._try_to_make(one, place))
 
     async def _try_to_make(self, one: Preparing, place: Path) -> None:

@@ -80,7 +80,9 @@ class Runner:
         self.languages = Languages(self.settings.language_dirs())
         self.toolchains = Toolchains(self.settings.toolchains)
         kept = self.settings.cache_dir
-        self._preparations = Preparations(engine, kept / "prepared", notice)
+        self._preparations = Preparations(
+            engine, kept / "prepared", notice, meanwhile=self.settings.prepare
+        )
         self._compiled = CompileCache(kept / "compiled", self.settings.compile_cache_mb * MIB)
         self._isolation: Isolation | None = None
 

@@ -72,6 +72,10 @@ class Settings(BaseSettings):
         default_factory=dict,
         description='which compiler or interpreter to take: {"python": "/opt/py/bin/python3"}',
     )
+    prepare: bool = Field(
+        default=True,
+        description="make in the background what lets compilers start faster, once per machine",
+    )
     warm: bool = Field(
         default=True, description="keep interpreters started, for languages that can do with it"
     )

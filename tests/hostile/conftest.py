@@ -23,7 +23,10 @@ async def arena(request: pytest.FixtureRequest) -> AsyncIterator[Arena]:
     """A fresh engine. The parameter `linux warm` stands for one with a warm interpreter."""
     require_sandbox()
     engine, _, warm = request.param.partition(" ")
-    settings = Settings(engine=engine, min_isolation=Isolation.SAMPLED, warm=bool(warm))
+    # Nothing in the background: what is looked at afterwards is one run's doing alone.
+    settings = Settings(
+        engine=engine, min_isolation=Isolation.SAMPLED, warm=bool(warm), prepare=False
+    )
     async with Runner.open(settings) as runner:
         if warm:
             assert await runner.warm_up("python")

@@ -155,6 +155,9 @@ version = ["/bin/sh", "-c", "echo 1"]
 version_pattern = '.+'
 hello = "x"
 
+[env]
+SHARED = "{shared}"
+
 [scripts]
 make = "mkdir prepared/d; echo good > prepared/value; echo good > prepared/d/value"
 attack = '''

@@ -165,7 +165,8 @@ def _enter_root(plan: Plan) -> None:
 def _trim_proc(plan: Plan) -> None:
     """What a program has no business with, and the rest of the walls would let it have."""
     if plan.in_user_namespace and os.path.exists("/proc/keys"):
-        kernel.bind("/dev/null", "/proc/keys")  # it is of the same user: it would see their names
+        # The program is of the same user, and would see their names. (This is an empty file.)
+        kernel.bind("/etc/resolv.conf", "/proc/keys")
     if not plan.landlock and os.path.exists("/proc/pressure"):
         # Everybody may ask for warnings there, thousands of which take seconds to put away.
         pressure = kernel.clone_tree("/proc/pressure")

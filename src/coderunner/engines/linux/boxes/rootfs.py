@@ -128,7 +128,8 @@ def _populate(mounts: Sequence[tuple[str, str]], uid: int, in_user_namespace: bo
         # The box unmounts this one as soon as it has its own.
         devices.append(_Tree("/proc", HOST_PROC))
 
-    root = kernel.new_tmpfs({"size": "1m", "mode": "755"}, kernel.MOUNT_ATTR_NOSUID)
+    flags = kernel.MOUNT_ATTR_NOSUID | kernel.MOUNT_ATTR_NODEV
+    root = kernel.new_tmpfs({"size": "1m", "mode": "755"}, flags)
     base = "/tmp"
     kernel.attach_tree(root, base)
     _write_skeleton(base, uid, links)
