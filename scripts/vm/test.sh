@@ -29,7 +29,7 @@ clean_up() {
 trap clean_up EXIT
 
 tar --create --file="$run/checkout.tar" --mode=a+rX --exclude-vcs --exclude=./.venv \
-    --exclude='.*_cache' --exclude=__pycache__ --exclude=.hypothesis .
+    --exclude='.[a-z]*_cache' --exclude=__pycache__ --exclude=.hypothesis .
 
 # Three serial ports: the console, what the tests print, one line for each host.
 boot() {
