@@ -164,9 +164,12 @@ def _enter_root(plan: Plan) -> None:
 
 def _trim_proc(plan: Plan) -> None:
     """What a program has no business with, and the rest of the walls would let it have."""
-    if plan.in_user_namespace and os.path.exists("/proc/keys"):
-        # The program is of the same user, and would see their names. (This is an empty file.)
-        kernel.bind("/etc/resolv.conf", "/proc/keys")
+    # Locks of open files are those of the whole machine. Keys are those of the same user, which for
+    # an ordinary one is the caller's.
+    hidden = ("/proc/locks", "/proc/keys") if plan.in_user_namespace else ("/proc/locks",)
+    for path in hidden:
+        if os.path.exists(path):
+            kernel.bind("/etc/resolv.conf", path)  # which is empty
     if not plan.landlock and os.path.exists("/proc/pressure"):
         # Everybody may ask for warnings there, thousands of which take seconds to put away.
         pressure = kernel.clone_tree("/proc/pressure")
