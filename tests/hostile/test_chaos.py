@@ -52,7 +52,9 @@ def alive(pids: set[int]) -> set[int]:
 
 
 def cgroups_named_after(pids: set[int]) -> list[str]:
-    return [str(path) for pid in pids for path in CGROUPS.glob(f"**/coderunner-{pid}-*")]
+    """(`os.walk` does not mind what vanishes meanwhile.)"""
+    starts = tuple(f"coderunner-{pid}-" for pid in pids)
+    return [name for _, names, _ in os.walk(CGROUPS) for name in names if name.startswith(starts)]
 
 
 def descriptors() -> int:
@@ -129,6 +131,7 @@ async def main():
     with Workspace() as workspace:
         bench = Bench(LinuxEngine(), workspace)
         while True:
+            print(flush=True)
             await asyncio.gather(*(bench.sh("(sleep 60 &) ; sleep 0.03") for _ in range(2)))
 
 asyncio.run(main())
@@ -140,10 +143,13 @@ def test_callers(tmp_path: Path) -> None:
     env = {**os.environ, "TMPDIR": str(tmp_path), "PYTHONPATH": os.pathsep.join(sys.path)}
     seen: set[int] = set()
     for _ in range(CALLERS):
-        with subprocess.Popen([sys.executable, "-c", CALLER], env=env) as caller:
-            # It takes some 300 ms until it runs something: half of the kills come before.
+        command = [sys.executable, "-c", CALLER]
+        with subprocess.Popen(command, env=env, stdout=subprocess.PIPE) as caller:
+            assert caller.stdout is not None
+            for _ in range(moments.choice([0, 1, 2, 4])):  # how far it may come
+                caller.stdout.readline()
             with contextlib.suppress(subprocess.TimeoutExpired):
-                caller.wait(moments.uniform(0.0, 0.6))
+                caller.wait(moments.uniform(0.0, 0.1))
             family = set(sampling.tree(caller.pid))
             caller.kill()
         seen |= family

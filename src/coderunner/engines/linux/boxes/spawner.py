@@ -309,7 +309,6 @@ class Spawner:
                 self._on_death(box)
         for zygote in self._zygotes.all():
             zygote.end()
-        self._maker.close()
 
 
 def _failure(error: Exception) -> protocol.Message:
@@ -330,11 +329,21 @@ def main() -> None:
     channel = socket.socket(fileno=0)
     try:
         this = host.prepare()
-        maker = Maker(this.cgroups, callers_files=soft)
+    except host.Unsuitable as error:
+        _refuse(channel, error)
+        return
+    maker = Maker(this.cgroups, callers_files=soft)
+    try:
+        _work(channel, maker, this)
+    finally:
+        maker.close()  # also if the caller was gone before it could be greeted
+
+
+def _work(channel: socket.socket, maker: Maker, this: host.Host) -> None:
+    try:
         host.try_walls(maker)
     except host.Unsuitable as error:
-        refusal = {"op": "unusable", "message": str(error), "hint": error.hint}
-        protocol.send(channel, protocol.encode(refusal))
+        _refuse(channel, error)
         return
     spawner = Spawner(channel, maker)
     protocol.send(channel, protocol.encode({"op": "hello", **this.facts()}))
@@ -342,3 +351,8 @@ def main() -> None:
     gc.freeze()
     gc.disable()  # a collection would touch, and so copy, every page in every box
     spawner.serve()
+
+
+def _refuse(channel: socket.socket, error: host.Unsuitable) -> None:
+    refusal = {"op": "unusable", "message": str(error), "hint": error.hint}
+    protocol.send(channel, protocol.encode(refusal))
