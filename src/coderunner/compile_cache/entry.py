@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from coderunner.model import EndedBy, File, Isolation, Outcome, Output, Usage
-from coderunner.workspace import CollectedFile
+from coderunner.workspace import CollectedFile, is_executable
 
 _MAGIC = b"coderunner compiled 1\n"
 _DIGEST_BYTES = 32
@@ -43,7 +43,7 @@ def pack(key: str, compiled: Compiled) -> bytes:
         "isolation": outcome.isolation.value,
         "engine": outcome.engine,
         "dropped": [outcome.stdout.dropped, outcome.stderr.dropped],
-        "files": [[file.name, _is_executable(file)] for file in compiled.files],
+        "files": [[file.name, is_executable(file)] for file in compiled.files],
         "sizes": [len(content) for content in contents],
     }
     encoded = json.dumps(head).encode("ascii")  # names that are not Unicode travel as \udc..
@@ -87,7 +87,3 @@ def _cut(data: bytes, sizes: list[int]) -> Iterator[bytes]:
 
 def _digest(key: str, body: bytes) -> bytes:
     return hashlib.blake2b(body, digest_size=_DIGEST_BYTES, key=bytes.fromhex(key)).digest()
-
-
-def _is_executable(file: File) -> bool:
-    return isinstance(file, CollectedFile) and file.executable

@@ -16,7 +16,7 @@ from dataclasses import asdict
 from coderunner import __version__
 from coderunner.model import File, Isolation, Job
 from coderunner.toolchain import Toolchain
-from coderunner.workspace import CollectedFile
+from coderunner.workspace import is_executable
 from coderunner.workspace.names import encoded
 
 # Each changes when the system does: package databases, the loader's cache, what is installed by
@@ -67,9 +67,9 @@ def compile_key(
     }
     digest = hashlib.sha256(json.dumps(facts, sort_keys=True).encode())
     for file in sorted(files, key=lambda file: file.name):
-        name, executable = encoded(file.name), isinstance(file, CollectedFile) and file.executable
+        name = encoded(file.name)
         # Lengths first, so that no two lists of files look the same when strung together.
-        digest.update(b"%d %d %d\n" % (len(name), len(file.content), executable))
+        digest.update(b"%d %d %d\n" % (len(name), len(file.content), is_executable(file)))
         digest.update(name)
         digest.update(file.content)
     return digest.hexdigest()

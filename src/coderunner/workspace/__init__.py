@@ -15,7 +15,13 @@ the caller to put into a thread.
 from __future__ import annotations
 
 from coderunner.workspace.bundle import Bundle, copy_in
-from coderunner.workspace.collection import CollectedFile, Collection, Skipped, collect
+from coderunner.workspace.collection import (
+    CollectedFile,
+    Collection,
+    Skipped,
+    collect,
+    is_executable,
+)
 from coderunner.workspace.directory import Workspace
 from coderunner.workspace.names import check_names
 from coderunner.workspace.tree import remove_tree
@@ -29,5 +35,6 @@ __all__ = [
     "check_names",
     "collect",
     "copy_in",
+    "is_executable",
     "remove_tree",
 ]

@@ -13,11 +13,11 @@ import os
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from coderunner.model import File
-from coderunner.workspace.collection import CollectedFile
+from coderunner.workspace.collection import is_executable
+from coderunner.workspace.directory import write_all
 from coderunner.workspace.names import check_layout, encoded, split
 
 
@@ -32,7 +32,7 @@ class Bundle:
         self.fd = os.memfd_create("coderunner-files", os.MFD_CLOEXEC)
         try:
             for part in (b"%08x" % len(header), header, *(file.content for file in files)):
-                _write_all(self.fd, part)
+                write_all(self.fd, part)
         except BaseException:
             self.close()
             raise
@@ -56,12 +56,7 @@ class Bundle:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exc_info: object) -> None:
         self.close()
 
 
@@ -79,10 +74,4 @@ def _name(file: File) -> str:
 
 
 def _mode(file: File) -> int:
-    return 0o755 if isinstance(file, CollectedFile) and file.executable else 0o644
-
-
-def _write_all(fd: int, content: bytes) -> None:
-    rest = memoryview(content)
-    while rest:
-        rest = rest[os.write(fd, rest) :]
+    return 0o755 if is_executable(file) else 0o644

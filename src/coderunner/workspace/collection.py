@@ -32,6 +32,11 @@ class CollectedFile(File):
     executable: bool = False
 
 
+def is_executable(file: File) -> bool:
+    """What a caller brings is not; what a compiler made may be."""
+    return isinstance(file, CollectedFile) and file.executable
+
+
 @dataclass(frozen=True, slots=True)
 class Skipped:
     """Something that matched, or a whole directory, and why it was left out."""

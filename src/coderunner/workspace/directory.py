@@ -12,7 +12,7 @@ from typing import Self
 
 from coderunner.errors import InvalidProgram
 from coderunner.model import File
-from coderunner.workspace.collection import CollectedFile
+from coderunner.workspace.collection import is_executable
 from coderunner.workspace.names import check_layout, encoded, split
 from coderunner.workspace.root import process_root
 from coderunner.workspace.tree import remove_tree
@@ -37,8 +37,7 @@ class Workspace:
         top = os.open(self.path, _DIRECTORY)
         try:
             for file in files:
-                executable = isinstance(file, CollectedFile) and file.executable
-                _add(top, file, 0o755 if executable else mode)
+                _add(top, file, 0o755 if is_executable(file) else mode)
         finally:
             os.close(top)
 
@@ -72,7 +71,7 @@ def _add(top: int, file: File, mode: int) -> None:
         raise
     try:
         os.fchmod(fd, mode)  # exactly this, whatever the caller's umask is
-        _write_all(fd, file.content)
+        write_all(fd, file.content)
     finally:
         os.close(fd)
 
@@ -99,7 +98,7 @@ def _make_directory(parent: int, name: bytes) -> int:
     return fd
 
 
-def _write_all(fd: int, content: bytes) -> None:
+def write_all(fd: int, content: bytes) -> None:
     rest = memoryview(content)
     while rest:
         rest = rest[os.write(fd, rest) :]

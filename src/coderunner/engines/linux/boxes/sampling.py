@@ -139,14 +139,13 @@ def lock_holders(many: int, proc: str = "/proc") -> list[int]:
     """Who holds the newest `many` locks on parts of files, one entry for each lock. Nobody, if
     the whole machine has fewer. No more than that is read: each next part takes the kernel longer
     than the one before."""
-    lines: list[bytes] = []
-    with open(f"{proc}/locks", "rb", buffering=1 << 16) as file:
-        for line in file:
-            lines.append(line)
-            if len(lines) == many:
-                holders = (held.split(None, 5)[4:5] for held in lines)
-                return [int(holder[0]) for holder in holders if holder and holder[0].isdigit()]
-    return []
+    try:
+        with open(f"{proc}/locks", "rb", buffering=1 << 16) as file:
+            lines = [line for _, line in zip(range(many), file, strict=False)]
+    except OSError:
+        return []
+    holders = [line.split(None, 5)[4:5] for line in lines] if len(lines) == many else []
+    return [int(holder[0]) for holder in holders if holder and holder[0].isdigit()]
 
 
 def exact_memory_kb(pids: list[int], proc: str = "/proc") -> int | None:

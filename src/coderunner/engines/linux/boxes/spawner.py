@@ -85,7 +85,7 @@ class Spawner:
         """Until the next deadline; for ever (-1) if there is none."""
         moments = [run.wakes_at for run in self._runs.values()]
         moments += [due for due, _ in self._wanted.values()]
-        for moment in (self._spares.next_stale_at(), self._zygotes.next_idle_at()):
+        for moment in (self._spares.next_stale_at(), self._zygotes.next_look_at()):
             if moment is not None:
                 moments.append(moment)
         first = min(moments, default=math.inf)
@@ -166,8 +166,8 @@ class Spawner:
                     self._warm_up(order)
                 elif self._spares.wants(key):
                     self._spares.add(self._make(order))
-            if self._spares.wants(key):
-                self._wanted[key] = (now + _REFILL_SOON, order)
+            if self._spares.wants(order.key):  # another one, if its interpreter has broken
+                self._wanted[order.key] = (now + _REFILL_SOON, order)
 
     def _warm_up(self, order: Order) -> Zygote:
         zygote = self._zygotes.start(order)
@@ -180,12 +180,16 @@ class Spawner:
         except (OSError, ValueError):
             self._unwatch(zygote.channel.fileno())
             self._zygotes.fail(zygote)
+        self._tell_who_waits(zygote)
+
+    def _tell_who_waits(self, zygote: Zygote) -> None:
         for number in zygote.awaited_by:
             self._send({"op": "warmed", "id": number, "ok": zygote.ready})
         zygote.awaited_by.clear()
 
     def _end_zygote(self, zygote: Zygote) -> None:
         self._unwatch(zygote.channel.fileno())
+        self._tell_who_waits(zygote)  # it was given up before it was ready
         zygote.end()
 
     def _make(self, order: Order) -> Box:

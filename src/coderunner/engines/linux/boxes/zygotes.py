@@ -76,9 +76,13 @@ class Zygotes:
         self._retired = [zygote for zygote in self._retired if zygote.boxes]
         return done
 
-    def next_idle_at(self) -> float | None:
-        moments = [zygote.last_used + _KEEP_SECONDS for zygote in self._current.values()]
-        return min(moments) if moments else None
+    def next_look_at(self) -> float | None:
+        """When `done` may have something new to say."""
+        moments = [
+            zygote.last_used + _KEEP_SECONDS if zygote.ready else zygote.started_at + _START_SECONDS
+            for zygote in self._current.values()
+        ]
+        return min(moments, default=None)
 
     def all(self) -> Iterator[Zygote]:
         yield from self._current.values()
