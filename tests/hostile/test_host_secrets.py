@@ -123,7 +123,7 @@ async def test_30_locks_of_open_files(arena: Arena, tmp_path: Path) -> None:
     """They belong to no process, so the kernel shows them in every pid namespace."""
     f_ofd_setlk = 37
     whole_file = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
-    with open(tmp_path / "locked", "w") as file:
+    with tempfile.TemporaryFile(dir=tmp_path) as file:
         fcntl.fcntl(file, f_ofd_setlk, whole_file)
         inode = f":{os.fstat(file.fileno()).st_ino} "
         assert inode in Path("/proc/locks").read_text(), "the control does not see it"
