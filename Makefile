@@ -5,7 +5,9 @@ SHELL := /bin/bash
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-CHECKED := src tests bench scripts examples
+CHECKED := src tests bench scripts examples hatch_build.py
+BOXES := src/coderunner/engines/linux/boxes
+COMPILED := $(BOXES)/process1
 
 # Passed on to scripts/setup.sh; empty means: look for one.
 export PYTHON ?=
@@ -16,14 +18,14 @@ help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1 /p' $(MAKEFILE_LIST) | \
 		while read -r target text; do printf '  make %-11s %s\n' "$$target" "$$text"; done
 
-demo: $(STAMP) ## Run a program in every language found here, each in a sandbox
+demo: $(STAMP) $(COMPILED) ## Run a program in every language found here, each in a sandbox
 	@$(BIN)/python examples/demo.py
 
-test: $(STAMP) toolchains ## Run all tests; as root also install what they need
+test: $(STAMP) toolchains $(COMPILED) ## Run all tests; as root also install what they need
 	$(BIN)/python -m pytest $(ARGS)
 	@if [ "$$(id -u)" = 0 ]; then $(MAKE) --no-print-directory test-user; fi
 
-test-user: $(STAMP) ## As root: run the tests again as an ordinary user
+test-user: $(STAMP) $(COMPILED) ## As root: run the tests again as an ordinary user
 	@scripts/test-as-user.sh $(ARGS)
 
 test-vm: ## Run the engine tests in a virtual machine with cgroup v2 (docs/hosts.md)
@@ -42,7 +44,7 @@ format: $(STAMP) ## Put the code into shape
 	$(BIN)/ruff check --fix-only .
 	$(BIN)/ruff format .
 
-bench: $(STAMP) toolchains ## Measure what a sandbox costs
+bench: $(STAMP) toolchains $(COMPILED) ## Measure what a sandbox costs
 	$(BIN)/python bench/run.py $(ARGS)
 
 lock: ## Refresh requirements.lock (UPGRADE=1: move to newer versions)
@@ -50,7 +52,12 @@ lock: ## Refresh requirements.lock (UPGRADE=1: move to newer versions)
 
 clean: ## Remove everything that was built here
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -f $(COMPILED) $(BOXES)/libprocess1.so
 	find src tests bench scripts examples -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
+
+# Installing compiles it, too. This is for those who change it, or have got a compiler since.
+$(COMPILED): $(BOXES)/process1.c hatch_build.py | $(STAMP)
+	@$(BIN)/python hatch_build.py
 
 $(STAMP): requirements.lock pyproject.toml scripts/setup.sh
 	@scripts/setup.sh $(VENV)

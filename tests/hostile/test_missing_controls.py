@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import coderunner
+from hatch_build import compile_process1
 from tests.support import require_sandbox
 
 pytestmark = pytest.mark.hostile
@@ -30,11 +31,13 @@ class Sabotage(NamedTuple):
     line: str
     instead: str
     told: str  # a word that whoever is refused must read
+    compiled: bool = True  # process 1, as it is wherever there is a compiler
 
 
+STAGES, PROCESS_1 = f"{BOXES}/stages.py", f"{BOXES}/process1.c"
 NOTICED = {
     "no seccomp filter": Sabotage(
-        f"{BOXES}/inside.py", "kernel.install_seccomp(plan.seccomp)", "pass", "Seccomp"
+        STAGES, "    _install_filter(plan, around.seccomp)", "", "Seccomp"
     ),
     "a filter that refuses nothing": Sabotage(
         f"{BOXES}/seccomp.py",
@@ -43,21 +46,27 @@ NOTICED = {
         "filter",
     ),
     "no network namespace": Sabotage(
-        f"{BOXES}/inside.py", "kernel.CLONE_NEWNET | kernel.CLONE_NEWIPC", "kernel.CLONE_NEWIPC",
-        "net",
+        STAGES, "kernel.CLONE_NEWNET | kernel.CLONE_NEWIPC", "kernel.CLONE_NEWIPC", "net namespace"
     ),
     "no ipc namespace": Sabotage(
-        f"{BOXES}/inside.py", "kernel.CLONE_NEWNET | kernel.CLONE_NEWIPC", "kernel.CLONE_NEWNET",
-        "ipc namespace",
+        STAGES, "kernel.CLONE_NEWNET | kernel.CLONE_NEWIPC", "kernel.CLONE_NEWNET", "ipc namespace"
+    ),
+    "no uts namespace": Sabotage(
+        STAGES, "kernel.CLONE_NEWIPC | kernel.CLONE_NEWUTS", "kernel.CLONE_NEWIPC", "uts namespace"
     ),
     "no pid namespace": Sabotage(
-        f"{BOXES}/making.py", "kernel.clone(kernel.CLONE_NEWPID)", "kernel.clone(0)", ""
+        PROCESS_1, "CLONE_VFORK | CLONE_NEWPID | CLONE_PIDFD", "CLONE_VFORK | CLONE_PIDFD",
+        "pid namespace",
+    ),
+    "no pid namespace, in Python": Sabotage(
+        f"{BOXES}/making.py", "kernel.clone(kernel.CLONE_NEWPID)", "kernel.clone(0)",
+        "pid namespace", compiled=False,
     ),
     "capabilities are kept": Sabotage(
-        f"{BOXES}/identity.py", "kernel.set_capabilities(effective=0, permitted=0)", "pass", "Cap"
+        f"{BOXES}/identity.py", "    _set_capabilities(plan, 0)\n", "", "Cap"
     ),
     "privileges can be gained": Sabotage(
-        f"{BOXES}/identity.py", "kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)", "pass", ""
+        f"{BOXES}/identity.py", "    plan.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)\n", "", ""
     ),
     "a root that can be written to": Sabotage(
         f"{BOXES}/rootfs.py",
@@ -65,10 +74,14 @@ NOTICED = {
         "pass",
         "read-only",
     ),
+    "a plan that is not played": Sabotage(PROCESS_1, "    play(packet);\n", "", ""),
+    "steps whose failure is passed over": Sabotage(
+        PROCESS_1, "int error = result < 0 ? errno : 0;", "int error = result < 0 ? 0 : 0;", ""
+    ),
 }  # fmt: skip
 NOTICED_WITH_CGROUPS = {
     "the box stays outside of its cgroup": Sabotage(
-        f"{BOXES}/inside.py", 'os.write(procs, b"0")', "pass", "cgroup"
+        STAGES, 'plan.call("write", entrance, "0", 1)', "pass", "cgroup"
     ),
     "the cgroup has no limits": Sabotage(
         f"{BOXES}/making.py", "cgroup.limit(meters(limits))", "pass", "cgroup"
@@ -77,22 +90,23 @@ NOTICED_WITH_CGROUPS = {
 # What process 1 does not look for, because it costs too much or cannot be asked of the kernel.
 SEEN_BY_DOCTOR = {
     "inherited descriptors": Sabotage(
+        PROCESS_1, "close_range(CHANNEL + 1, ~0U, 0) < 0", "dup2(CHANNEL, 77) < 0", ""
+    ),
+    "inherited descriptors, in Python": Sabotage(
         f"{BOXES}/inside.py",
         "    for number, fd in enumerate(stdio):\n        os.dup2(fd, number)",
         "    for number, fd in enumerate(stdio):\n        os.dup2(fd, number)\n"
         "    os.set_inheritable(os.open('/usr', 0), True); _close_all_but = lambda fds: None",
-        "",
+        "", compiled=False,
     ),
-    "landlock": Sabotage(f"{BOXES}/inside.py", "if plan.landlock:", "if False:", ""),
+    "landlock": Sabotage(STAGES, "if around.landlock:", "if False:", ""),
     "wall time": Sabotage(f"{BOXES}/run.py", 'return "wall_time"', 'return ""', ""),
     "files": Sabotage(
         f"{BOXES}/making.py", "\"nr_inodes\": str(limits[\"files\"] + 16)", '"nr_inodes": "0"', ""
     ),
-    "open files": Sabotage(
-        f"{BOXES}/inside.py",
-        '_set_limit(resource.RLIMIT_NOFILE, min(plan.limits["open_files"], plan.most_open_files))',
-        "pass",
-        "",
+    "open files": Sabotage(PROCESS_1, "limit(RLIMIT_NOFILE, job->open_files) < 0 ||", "", ""),
+    "open files, in Python": Sabotage(
+        f"{BOXES}/inside.py", "(resource.RLIMIT_NOFILE, job.open_files),", "", "", compiled=False
     ),
 }  # fmt: skip
 
@@ -110,6 +124,10 @@ def sabotaged(place: Path, sabotage: Sabotage) -> dict[str, str]:
     text = file.read_text()
     assert text.count(sabotage.line) == 1, f"{sabotage.file} no longer says {sabotage.line!r}"
     file.write_text(text.replace(sabotage.line, sabotage.instead))
+    if not sabotage.compiled:
+        (copy / BOXES / "process1").unlink()
+    elif file.suffix == ".c":
+        assert compile_process1(file.parent)
     return {**os.environ, "PYTHONPATH": str(place), "CODERUNNER_CACHE_DIR": str(place / "cache")}
 
 
@@ -160,7 +178,7 @@ def test_refused_with_cgroups(tmp_path: Path, name: str) -> None:
 def test_seen_by_doctor(tmp_path: Path, control: str) -> None:
     status, report = doctor(env=sabotaged(tmp_path, SEEN_BY_DOCTOR[control]))
     states = {found["name"]: found["state"] for found in report["controls"]}
-    assert states[control] == "absent"
+    assert states[control.removesuffix(", in Python")] == "absent"
     assert status != 0 or control == "landlock"  # a second wall only
 
 
@@ -180,7 +198,8 @@ def after(script: str) -> tuple[str, ...]:
 
 
 @pytest.mark.parametrize(
-    ("setting", "told"), [("net", "network"), ("user", "user namespace"), ("pid", "clone")]
+    ("setting", "told"),
+    [("net", "network"), ("user", "user namespace"), ("pid", "pid namespace")],
 )
 def test_a_host_without_these_namespaces(setting: str, told: str) -> None:
     forbid = after(f"echo 0 > /proc/sys/user/max_{setting}_namespaces")
@@ -198,13 +217,15 @@ def test_a_user_namespace_without_rights(tmp_path: Path) -> None:
 
 # prctl(PR_SET_SECCOMP) and seccomp() fail, as where the kernel was built without them.
 WITHOUT_SECCOMP = """
-import os, struct, sys
+import ctypes, os, struct, sys
 from coderunner.engines.linux.boxes import kernel
 load, jump, give = 0x20, 0x15, 0x06
 filter = [(load, 0, 0, 0), (jump, 3, 0, {seccomp}), (jump, 0, 3, {prctl}),
           (load, 0, 0, 16), (jump, 0, 1, 22), (give, 0, 0, 0x00050016), (give, 0, 0, 0x7fff0000)]
 kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
-kernel.install_seccomp(b"".join(struct.pack("<HBBI", *op) for op in filter))
+code = ctypes.create_string_buffer(b"".join(struct.pack("<HBBI", *op) for op in filter))
+program = ctypes.create_string_buffer(struct.pack("<Hxxxxxxq", len(filter), ctypes.addressof(code)))
+kernel.prctl(kernel.PR_SET_SECCOMP, kernel.SECCOMP_MODE_FILTER, ctypes.addressof(program))
 os.execvp(sys.argv[1], sys.argv[1:])
 """
 NUMBERS = {"x86_64": (317, 157), "aarch64": (277, 167)}

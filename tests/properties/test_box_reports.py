@@ -31,13 +31,14 @@ from boxes import inside, spawner
 
 honest = inside.run
 
-def lie(plan):
+def lie(plan, fds):
     if not os.path.exists(sys.argv[2]):
-        honest(plan)
+        honest(plan, fds)
     with open(sys.argv[2]) as file:
         before, after = json.load(file)
-    os.mkdir("workspace", dir_fd=plan.scratch)
-    channel = socket.socket(fileno=plan.channel)
+    own_channel, root, scratch, *_ = fds
+    os.mkdir("workspace", dir_fd=scratch)
+    channel = socket.socket(fileno=own_channel)
     say(channel, before)
     channel.recv(1 << 20)
     say(channel, after)
@@ -85,7 +86,7 @@ class Liar:
 def liar(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Liar]:
     require_sandbox()
     script = tmp_path_factory.mktemp("liar") / "script"
-    with open_line(LIAR, str(script)) as line:
+    with open_line(LIAR, str(script), "--interpreted") as line:
         yield Liar(line, script, tmp_path_factory.mktemp("workspace"))
 
 
@@ -136,6 +137,9 @@ values = (
 @example(field="status", value=0xFFFF)  # continued
 @example(field="wall_ms", value=float("nan"))
 @example(field="max_rss_kb", value=10**400)
+@example(field="start_errno", value="ENOENT")
+@example(field="start_errno", value=2.5)
+@example(field="start_errno", value=10**18)
 def test_a_report_with_one_wrong_field(liar: Liar, field: str, value: object) -> None:
     report = {**json.loads(DONE), field: value}
     answer = liar.run_and_see_it_survived([(READY, 0)], [(json.dumps(report).encode(), 0)])

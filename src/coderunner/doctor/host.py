@@ -7,7 +7,7 @@ import platform
 import sys
 
 from coderunner.doctor.report import Machine
-from coderunner.engines.linux.boxes import landlock
+from coderunner.engines.linux.boxes import kernel
 
 
 def machine() -> Machine:
@@ -16,7 +16,7 @@ def machine() -> Machine:
         kernel=os.uname().release,
         architecture=os.uname().machine,
         cgroup=_cgroup(),
-        landlock_abi=landlock.abi(),
+        landlock_abi=kernel.landlock_abi(),
         user="root" if uid == 0 else f"uid {uid}",
         python=f"{platform.python_version()} ({sys.executable})",
     )

@@ -40,12 +40,12 @@ class Spawner:
         self._loop.add_reader(channel, self._on_readable)
 
     @classmethod
-    async def launch(cls) -> Spawner:
+    async def launch(cls, *, compiled: bool) -> Spawner:
         """Start a spawner and wait until it has looked the machine over."""
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         log = os.memfd_create("coderunner-spawner-log", os.MFD_CLOEXEC)
         with theirs:
-            process = _launch(theirs.fileno(), log)
+            process = _launch(theirs.fileno(), log, compiled)
         spawner = cls(process, ours, log)
         try:
             await spawner._greet()
@@ -185,10 +185,11 @@ class Spawner:
             pause = min(0.05, pause * 2)
 
 
-def _launch(channel: int, log: int) -> subprocess.Popen[bytes]:
+def _launch(channel: int, log: int, compiled: bool) -> subprocess.Popen[bytes]:
     # No site, no environment: the spawner must import the standard library and no more.
+    words = [str(Path(__file__).parent), *([] if compiled else ["--interpreted"])]
     return subprocess.Popen(
-        [sys.executable, "-I", "-S", "-B", "-c", _START, str(Path(__file__).parent)],
+        [sys.executable, "-I", "-S", "-B", "-c", _START, *words],
         stdin=channel,
         stdout=subprocess.DEVNULL,
         stderr=log,

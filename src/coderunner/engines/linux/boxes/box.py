@@ -25,8 +25,8 @@ _NONSENSE = {"failed": "process 1 of the box talks nonsense"}
 
 def _makes_sense(report: dict[str, Any]) -> bool:
     """Whether it can be passed on. (A status is taken apart, which fails if it is none.)"""
-    words = [report[name] for name in ("failed", "not_started") if name in report]
-    figures = ("ended_at", "cpu_ms", "max_rss_kb", "own_rss_kb")
+    words = [report["failed"]] if "failed" in report else []
+    figures = ("ended_at", "cpu_ms", "max_rss_kb", "own_rss_kb", "start_errno")
     return all(isinstance(word, str) for word in words) and all(
         protocol.is_number(report[name]) for name in figures if name in report
     )
@@ -44,6 +44,7 @@ class Box:
         cgroup: Cgroup | None,
         memory_event: int | None,
         uid: int,
+        open_files: int,
         zygote: Zygote | None,
     ) -> None:
         self.key = key
@@ -54,6 +55,7 @@ class Box:
         self.cgroup = cgroup
         self.memory_event = memory_event
         self.uid = uid
+        self.open_files = open_files
         self.zygote = zygote
         self.ready = False
         self.cpu_before_ms = 0.0
@@ -77,18 +79,12 @@ class Box:
         finally:
             os.close(target)
 
-    def assign(self, message: protocol.Message, stdio: list[int]) -> None:
+    def assign(self, job: protocol.Job, stdio: list[int]) -> None:
         """Hand over the job. From here on the program runs."""
         for fd in stdio:
             if stat.S_ISFIFO(os.fstat(fd).st_mode):
                 os.fchown(fd, self.uid, self.uid)  # or it could not open /dev/stdin
-        job = {
-            "op": "job",
-            "argv": message["argv"],
-            "env": message["env"],
-            "cpu_ms": message["limits"]["cpu_ms"],
-        }
-        protocol.send(self.channel, protocol.encode(job), stdio)
+        protocol.send(self.channel, protocol.encode_job(job), stdio)
 
     def report(self) -> dict[str, Any]:
         """What process 1 has to say; empty if it is gone without a word. It is ours, but lives

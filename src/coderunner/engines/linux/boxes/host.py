@@ -9,8 +9,9 @@ import errno
 import os
 from typing import Any, NamedTuple
 
-from . import cgroup_place, identity, kernel, landlock
+from . import cgroup_place, identity, kernel, player
 from .making import Maker, Order, meters
+from .plan import Plan
 
 _USERNS_HINT = (
     "allow user namespaces: sysctl user.max_user_namespaces=15000, and for ordinary users "
@@ -66,7 +67,7 @@ class Host(NamedTuple):
             "cgroup": self.cgroups.version if self.cgroups else 0,
             "throttles": self.cgroups is not None and self.cgroups.throttles,
             "why_no_cgroup": self.why_no_cgroup,
-            "landlock": landlock.abi(),
+            "landlock": kernel.landlock_abi(),
             "kernel": os.uname().release,
         }
 
@@ -117,13 +118,16 @@ def _enter_user_namespace() -> None:
         kernel.unshare(kernel.CLONE_NEWUSER | kernel.CLONE_NEWNS)
     except OSError as error:
         raise Unsuitable(f"no user namespace to be had ({error.strerror})", _USERNS_HINT) from error
+    plan = Plan(kernel.MACHINE)
+    plan.stage("the user namespace cannot be used")
+    identity.map_ids(plan, identity.id_map(uid), identity.id_map(gid))
     try:
-        identity.map_ids(uid, gid)
-    except OSError as error:
-        raise Unsuitable(
-            f"the user namespace cannot be used ({error.filename}: {error.strerror})",
-            _APPARMOR_HINT,
-        ) from error
+        player.play(plan.template().content)
+    except player.Failed as error:
+        raise Unsuitable(str(error), _APPARMOR_HINT) from error
+    # There we are no root, and would lose them with the next exec, that of a process 1 or of a warm
+    # interpreter. Boxes give them up themselves.
+    identity.keep_capabilities(identity.last_capability())
 
 
 def try_walls(maker: Maker) -> None:

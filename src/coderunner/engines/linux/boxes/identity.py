@@ -6,9 +6,14 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from . import kernel
-from .controls import read, write
+from .controls import read
+from .plan import Argument, Plan, Slot
+
+if TYPE_CHECKING:
+    from .stages import Surroundings
 
 INNER_ID = 1000  # uid and gid as the program sees them, on every host and in every mode
 _SYS_ADMIN = 1 << 21
@@ -17,44 +22,49 @@ _SECURE_BITS = 0b11101111
 _OWN_NAMESPACES = ("cgroup", "ipc", "mnt", "net", "pid", "user", "uts")
 
 
-class NotIsolated(Exception):
-    """A control that should hold does not. The box must not start."""
-
-
-def become_nobody(host_uid: int, last_capability: int) -> None:
+def become_nobody(plan: Plan, uid: Argument, ids: Slot, around: Surroundings) -> None:
     """Take on an unprivileged uid in a user namespace of its own, without any capability.
 
     The namespace is owned by an unprivileged uid, so it rules over nothing; it gives the program
     the same uid everywhere and makes RLIMIT_NPROC count this box alone.
     """
-    if os.geteuid() == 0:
-        os.setgroups([])
+    if not around.in_user_namespace:
+        plan.call("setgroups", 0, 0)
     # Keeping the capabilities across the change of uid lets hosts that forbid user namespaces
     # to ordinary users allow this one.
-    kernel.prctl(kernel.PR_SET_KEEPCAPS, 1)
-    os.setresgid(host_uid, host_uid, host_uid)
-    os.setresuid(host_uid, host_uid, host_uid)
-    kernel.set_capabilities(effective=_SYS_ADMIN, permitted=_SYS_ADMIN)
-    kernel.prctl(kernel.PR_SET_DUMPABLE, 1)  # or the files below would belong to root
-    kernel.unshare(kernel.CLONE_NEWUSER)
-    map_ids(host_uid, host_uid)
-    drop_capabilities(last_capability)
+    plan.prctl(kernel.PR_SET_KEEPCAPS, 1)
+    plan.call("setresgid", uid, uid, uid)
+    plan.call("setresuid", uid, uid, uid)
+    _set_capabilities(plan, _SYS_ADMIN)
+    plan.prctl(kernel.PR_SET_DUMPABLE, 1)  # or the files below would belong to root
+    plan.call("unshare", kernel.CLONE_NEWUSER, about="new user namespace")
+    map_ids(plan, ids, ids)
+    drop_capabilities(plan, around.last_capability)
 
 
-def map_ids(uid: int, gid: int) -> None:
-    """Show `uid` and `gid` of the parent namespace as INNER_ID in this new one."""
-    write("/proc/self/setgroups", "deny")
-    write("/proc/self/uid_map", f"{INNER_ID} {uid} 1")
-    write("/proc/self/gid_map", f"{INNER_ID} {gid} 1")
+def map_ids(plan: Plan, uids: str | Slot, gids: str | Slot) -> None:
+    """Show a uid and a gid of the parent namespace as INNER_ID in this new one."""
+    plan.write("/proc/self/setgroups", "deny")
+    plan.write("/proc/self/uid_map", uids)
+    plan.write("/proc/self/gid_map", gids)
 
 
-def drop_capabilities(last_capability: int) -> None:
-    kernel.prctl(kernel.PR_CAP_AMBIENT, kernel.PR_CAP_AMBIENT_CLEAR_ALL)
+def id_map(host_id: int) -> str:
+    return f"{INNER_ID} {host_id} 1"
+
+
+def drop_capabilities(plan: Plan, last_capability: int) -> None:
+    plan.prctl(kernel.PR_CAP_AMBIENT, kernel.PR_CAP_AMBIENT_CLEAR_ALL)
     for capability in range(last_capability + 1):
-        kernel.prctl(kernel.PR_CAPBSET_DROP, capability)
-    kernel.prctl(kernel.PR_SET_SECUREBITS, _SECURE_BITS)
-    kernel.set_capabilities(effective=0, permitted=0)
-    kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
+        plan.prctl(kernel.PR_CAPBSET_DROP, capability)
+    plan.prctl(kernel.PR_SET_SECUREBITS, _SECURE_BITS)
+    _set_capabilities(plan, 0)
+    plan.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
+
+
+def _set_capabilities(plan: Plan, mask: int) -> None:
+    header, sets = kernel.capability_sets(effective=mask, permitted=mask)
+    plan.call("capset", plan.data(header), plan.data(sets))
 
 
 def keep_capabilities(last_capability: int) -> None:
@@ -69,17 +79,18 @@ def last_capability() -> int:
     return int(read("/proc/sys/kernel/cap_last_cap"))
 
 
-_EXPECTED = {
-    "Uid": f"{INNER_ID}\t{INNER_ID}\t{INNER_ID}\t{INNER_ID}",
-    "Gid": f"{INNER_ID}\t{INNER_ID}\t{INNER_ID}\t{INNER_ID}",
-    "CapInh": "0000000000000000",
-    "CapPrm": "0000000000000000",
-    "CapEff": "0000000000000000",
-    "CapBnd": "0000000000000000",
-    "CapAmb": "0000000000000000",
-    "NoNewPrivs": "1",
-    "Seccomp": "2",
-}
+# Of /proc/self/status.
+_EXPECTED = (
+    f"Uid:\t{INNER_ID}\t{INNER_ID}\t{INNER_ID}\t{INNER_ID}",
+    f"Gid:\t{INNER_ID}\t{INNER_ID}\t{INNER_ID}\t{INNER_ID}",
+    "CapInh:\t0000000000000000",
+    "CapPrm:\t0000000000000000",
+    "CapEff:\t0000000000000000",
+    "CapBnd:\t0000000000000000",
+    "CapAmb:\t0000000000000000",
+    "NoNewPrivs:\t1",
+    "Seccomp:\t2",
+)
 
 
 def namespaces() -> dict[str, str]:
@@ -87,27 +98,19 @@ def namespaces() -> dict[str, str]:
     return {kind: os.readlink(f"/proc/self/ns/{kind}") for kind in _OWN_NAMESPACES}
 
 
-def check_self(outside: Mapping[str, str]) -> None:
-    """Read back what the kernel says of this process; raise NotIsolated if a control is missing.
+def check_own(plan: Plan, kind: str, outside: str) -> None:
+    plan.elsewhere(f"/proc/self/ns/{kind}", outside, f"{kind} namespace of its own")
+
+
+def check_self(plan: Plan, outside: Mapping[str, str]) -> None:
+    """Read back what the kernel says of this process; it is its end if a control is missing.
     `outside` are the namespaces of the spawner: a box shares none of them."""
-    lines = read("/proc/self/status").splitlines()
-    found = dict(line.split(":\t", 1) for line in lines if ":\t" in line)
-    for field, expected in _EXPECTED.items():
-        if found.get(field) != expected:
-            raise NotIsolated(f"{field} is {found.get(field)!r}, expected {expected!r}")
-    shared = [kind for kind, name in namespaces().items() if name == outside[kind]]
-    if shared:
-        raise NotIsolated(f"the box has no {shared[0]} namespace of its own")
-    if not os.statvfs("/").f_flag & os.ST_RDONLY:
-        raise NotIsolated("the root is not read-only")
-    _check_filter()
-
-
-def _check_filter() -> None:
-    """That a filter is there does not say what it refuses; so ask for something."""
-    try:
-        kernel.unshare(0)  # does nothing, and succeeds where nobody minds
-    except OSError as error:
-        if error.errno == errno.EPERM:
-            return
-    raise NotIsolated("the system-call filter refuses nothing")
+    plan.stage("self check")
+    plan.endings("/proc/self/status", _EXPECTED)
+    for kind, name in outside.items():
+        check_own(plan, kind, name)
+    probe = "/written"
+    plan.refused("mkdirat", kernel.AT_FDCWD, probe, 0o700, by=errno.EROFS, about="read-only root")
+    # That a filter is there does not say what it refuses; so ask for something, which does nothing
+    # and succeeds where nobody minds.
+    plan.refused("unshare", 0, by=errno.EPERM, about="system-call filter")

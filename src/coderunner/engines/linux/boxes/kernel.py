@@ -10,26 +10,18 @@ import ctypes
 import os
 import platform
 import signal
+import struct
+from collections.abc import Sequence
+
+from . import syscalls
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _libc.syscall.restype = ctypes.c_long
 _libc.prctl.argtypes = (ctypes.c_int, *(ctypes.c_ulong,) * 4)
 
-# The calls below are newer than the unified numbering, so all architectures agree on them.
-_SYS_OPEN_TREE = 428
-_SYS_MOVE_MOUNT = 429
-_SYS_FSOPEN = 430
-_SYS_FSCONFIG = 431
-_SYS_FSMOUNT = 432
-_SYS_MOUNT_SETATTR = 442
-_SYS_LANDLOCK_CREATE_RULESET = 444
-_SYS_LANDLOCK_ADD_RULE = 445
-_SYS_LANDLOCK_RESTRICT_SELF = 446
-_SYS_PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
-_SYS_CLONE = {"x86_64": 56, "aarch64": 220}
-
 MACHINE = platform.machine()
-SUPPORTED_MACHINES = tuple(_SYS_CLONE)
+SUPPORTED_MACHINES = syscalls.MACHINES
+_NUMBERS = syscalls.every_number(MACHINE) if MACHINE in SUPPORTED_MACHINES else {}
 
 AT_FDCWD = -100
 AT_EMPTY_PATH = 0x1000
@@ -66,9 +58,8 @@ MOUNT_ATTR_RDONLY = 1
 MOUNT_ATTR_NOSUID = 2
 MOUNT_ATTR_NODEV = 4
 
-_OPEN_TREE_CLONE = 1
-_OPEN_TREE_CLOEXEC = os.O_CLOEXEC
-_MOVE_MOUNT_F_EMPTY_PATH = 0x4
+OPEN_TREE_CLONE = 1
+MOVE_MOUNT_F_EMPTY_PATH = 0x4
 _FSOPEN_CLOEXEC = 1
 _FSMOUNT_CLOEXEC = 1
 _FSCONFIG_SET_STRING = 1
@@ -93,10 +84,18 @@ def _fail(call: str, about: str = "") -> OSError:
     return OSError(number, f"{call}: {os.strerror(number)}", about or None)
 
 
-def _syscall(name: str, number: int, *args: object, about: str = "") -> int:
-    result = int(_libc.syscall(ctypes.c_long(number), *args))
+def _syscall(name: str, *args: object, about: str = "") -> int:
+    result = int(_libc.syscall(ctypes.c_long(_NUMBERS[name]), *args))
     if result < 0:
         raise _fail(name, about)
+    return result
+
+
+def syscall(number: int, args: Sequence[int]) -> int:
+    """Any one, with numbers and addresses only."""
+    result = int(_libc.syscall(ctypes.c_long(number), *map(ctypes.c_long, args)))
+    if result < 0:
+        raise _fail(f"system call {number}")
     return result
 
 
@@ -108,7 +107,7 @@ def clone(flags: int) -> tuple[int, int]:
     ctypes.pythonapi.PyOS_BeforeFork()
     pid = int(
         _libc.syscall(
-            ctypes.c_long(_SYS_CLONE[MACHINE]),
+            ctypes.c_long(_NUMBERS["clone"]),
             ctypes.c_ulong(flags | _CLONE_PIDFD | signal.SIGCHLD),
             zero,
             ctypes.byref(pidfd),
@@ -165,15 +164,14 @@ def unmount(path: str) -> None:
 
 
 def pivot_root(new: str, old: str) -> None:
-    _syscall("pivot_root", _SYS_PIVOT_ROOT[MACHINE], os.fsencode(new), os.fsencode(old))
+    _syscall("pivot_root", os.fsencode(new), os.fsencode(old))
 
 
 def clone_tree(path: str) -> int:
     """A detached copy of the mount tree at `path`, as an fd."""
-    flags = _OPEN_TREE_CLONE | _OPEN_TREE_CLOEXEC | AT_RECURSIVE
+    flags = OPEN_TREE_CLONE | os.O_CLOEXEC | AT_RECURSIVE
     return _syscall(
         "open_tree",
-        _SYS_OPEN_TREE,
         ctypes.c_int(AT_FDCWD),
         os.fsencode(path),
         ctypes.c_uint(flags),
@@ -185,49 +183,44 @@ def attach_tree(tree_fd: int, target: str) -> None:
     """Mount a detached tree at `target`."""
     _syscall(
         "move_mount",
-        _SYS_MOVE_MOUNT,
         ctypes.c_int(tree_fd),
         b"",
         ctypes.c_int(AT_FDCWD),
         os.fsencode(target),
-        ctypes.c_uint(_MOVE_MOUNT_F_EMPTY_PATH),
+        ctypes.c_uint(MOVE_MOUNT_F_EMPTY_PATH),
         about=target,
     )
 
 
-class _MountAttr(ctypes.Structure):
-    _fields_ = (
-        ("attr_set", ctypes.c_uint64),
-        ("attr_clr", ctypes.c_uint64),
-        ("propagation", ctypes.c_uint64),
-        ("userns_fd", ctypes.c_uint64),
-    )
+MOUNT_ATTR_SIZE = 32
+
+
+def mount_attributes(attributes: int) -> bytes:
+    """struct mount_attr: to set, to clear, propagation, user namespace."""
+    return struct.pack("<4Q", attributes, 0, 0, 0)
 
 
 def set_mount_attributes(tree_fd: int, attributes: int) -> None:
     """Set flags on a whole mount tree, submounts included."""
-    attr = _MountAttr(attributes, 0, 0, 0)
     _syscall(
         "mount_setattr",
-        _SYS_MOUNT_SETATTR,
         ctypes.c_int(tree_fd),
         b"",
         ctypes.c_uint(AT_EMPTY_PATH | AT_RECURSIVE),
-        ctypes.byref(attr),
-        ctypes.c_size_t(ctypes.sizeof(attr)),
+        mount_attributes(attributes),
+        ctypes.c_size_t(MOUNT_ATTR_SIZE),
     )
 
 
 def new_tmpfs(options: dict[str, str], attributes: int) -> int:
     """A tmpfs that is mounted nowhere yet, as an fd which also serves as its root directory."""
-    context = _syscall("fsopen tmpfs", _SYS_FSOPEN, b"tmpfs", ctypes.c_uint(_FSOPEN_CLOEXEC))
+    context = _syscall("fsopen", b"tmpfs", ctypes.c_uint(_FSOPEN_CLOEXEC))
     try:
         for key, value in options.items():
             _fsconfig(context, _FSCONFIG_SET_STRING, key, value)
         _fsconfig(context, _FSCONFIG_CMD_CREATE, None, None)
         return _syscall(
             "fsmount",
-            _SYS_FSMOUNT,
             ctypes.c_int(context),
             ctypes.c_uint(_FSMOUNT_CLOEXEC),
             ctypes.c_uint(attributes),
@@ -239,7 +232,6 @@ def new_tmpfs(options: dict[str, str], attributes: int) -> int:
 def _fsconfig(context: int, command: int, key: str | None, value: str | None) -> None:
     _syscall(
         "fsconfig",
-        _SYS_FSCONFIG,
         ctypes.c_int(context),
         ctypes.c_uint(command),
         key.encode() if key is not None else None,
@@ -254,54 +246,26 @@ def prctl(option: int, argument: int = 0, more: int = 0) -> None:
         raise _fail(f"prctl({option})")
 
 
+def capability_sets(*, effective: int, permitted: int, inheritable: int = 0) -> tuple[bytes, bytes]:
+    """What capset() takes: a header, and the sets in two halves."""
+    sets = (effective, permitted, inheritable)
+    halves = [mask & 0xFFFFFFFF for mask in sets] + [mask >> 32 for mask in sets]
+    return struct.pack("<II", _CAPABILITY_VERSION_3, 0), struct.pack("<6I", *halves)
+
+
 def set_capabilities(*, effective: int, permitted: int, inheritable: int = 0) -> None:
     """Set the capability sets of this process from bit masks."""
-    header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION_3, 0)
-    low, high = 0xFFFFFFFF, 32
-    data = (ctypes.c_uint32 * 6)(
-        effective & low, permitted & low, inheritable & low,
-        effective >> high, permitted >> high, inheritable >> high,
-    )  # fmt: skip
-    if _libc.capset(ctypes.byref(header), ctypes.byref(data)) != 0:
+    header, sets = capability_sets(
+        effective=effective, permitted=permitted, inheritable=inheritable
+    )
+    if _libc.capset(header, sets) != 0:
         raise _fail("capset")
 
 
-class _FilterProgram(ctypes.Structure):
-    _fields_ = (("length", ctypes.c_ushort), ("instructions", ctypes.c_char_p))
-
-
-def install_seccomp(program: bytes) -> None:
-    """Install a BPF filter of 8-byte instructions. Needs no_new_privs."""
-    descriptor = _FilterProgram(len(program) // 8, program)
-    if _libc.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.addressof(descriptor), 0, 0) < 0:
-        raise _fail("seccomp")
-
-
-def landlock_create(attributes: bytes, flags: int = 0) -> int:
-    return _syscall(
-        "landlock_create_ruleset",
-        _SYS_LANDLOCK_CREATE_RULESET,
-        attributes or None,
-        ctypes.c_size_t(len(attributes)),
-        ctypes.c_uint(flags),
-    )
-
-
-def landlock_add_path(ruleset: int, rule: bytes) -> None:
-    _syscall(
-        "landlock_add_rule",
-        _SYS_LANDLOCK_ADD_RULE,
-        ctypes.c_int(ruleset),
-        ctypes.c_int(1),
-        rule,
-        ctypes.c_uint(0),
-    )
-
-
-def landlock_restrict(ruleset: int) -> None:
-    _syscall(
-        "landlock_restrict_self",
-        _SYS_LANDLOCK_RESTRICT_SELF,
-        ctypes.c_int(ruleset),
-        ctypes.c_uint(0),
-    )
+def landlock_abi() -> int:
+    """The kernel's Landlock version, 0 where there is none."""
+    try:
+        version_query = ctypes.c_uint(1)
+        return _syscall("landlock_create_ruleset", None, ctypes.c_size_t(0), version_query)
+    except OSError:
+        return 0

@@ -9,15 +9,17 @@ import random
 import socket
 from typing import Any
 
-from . import cgroup_place, identity, inside, kernel, landlock, protocol, rootfs, seccomp
+from . import cgroup_place, identity, inside, kernel, process1, protocol, rootfs, seccomp, stages
 from .box import Box, Key
 from .cgroups import Meters
+from .plan import Template
+from .stages import Kind, Surroundings
 from .zygote import Wish, Zygote
 
 # Boxes of a root spawner run as uids that nobody else has: each spawner takes a thousand of them at
 # random, from the range that no tool hands out.
 _UID_RANGE = range(1_900_000_000, 2_100_000_000, 1000)
-_MAX_ROOTS = 32
+_MAX_ROOTS, _MAX_TEMPLATES = 32, 256
 
 
 # What a box is built around. The other limits are watched from outside, job by job.
@@ -47,12 +49,12 @@ class Order:
             *rootfs.identities(sources),
         )
         scratch = tuple(target for _, target, scratch in self.mounts if scratch)
-        self._key: Key = (self.root_key, scratch, *(self.limits[name] for name in _BUILT_IN))
+        self.box_key: Key = (self.root_key, scratch, *(self.limits[name] for name in _BUILT_IN))
         self.wish = self._wish(message)
 
     @property
     def key(self) -> Key:
-        return (*self._key, self.zygote)
+        return (*self.box_key, self.zygote)
 
     def _wish(self, message: protocol.Message) -> Wish | None:
         warm = message.get("warm")
@@ -60,7 +62,7 @@ class Order:
             return None
         return Wish(
             root=self.root_key,
-            shown=tuple(target for _, target, _ in self.mounts),
+            shown=tuple(stages.shown(self.mounts)),
             command=tuple(message["argv"][: warm["words"]]),
             env=tuple(message["env"].items()),
             stack_mb=self.limits["stack_mb"],
@@ -69,33 +71,41 @@ class Order:
 
 
 class Maker:
-    def __init__(self, place: cgroup_place.Place | None, *, callers_files: int) -> None:
+    def __init__(
+        self, place: cgroup_place.Place | None, *, callers_files: int, compiled: bool
+    ) -> None:
         self._place = place
-        self._in_user_namespace = os.geteuid() != 0
-        self._fixed = {
-            "seccomp": seccomp.build(kernel.MACHINE, metered=place is not None),
-            "landlock": landlock.abi(),
-            "last_capability": identity.last_capability(),
-            "outside": identity.namespaces(),
-            "in_user_namespace": self._in_user_namespace,
-            # Descriptors that are on their way are counted by user, and a box's is ours there: it
-            # must not be able to have as many as our caller may.
-            "most_open_files": callers_files * 3 // 4 if self._in_user_namespace else 1 << 30,
-        }
+        self._program = process1.program() if compiled else None
+        self._around = Surroundings(
+            in_user_namespace=os.geteuid() != 0,
+            seccomp=seccomp.build(kernel.MACHINE, metered=place is not None),
+            landlock=kernel.landlock_abi(),
+            last_capability=identity.last_capability(),
+            namespaces=identity.namespaces(),
+        )
+        # Descriptors that are on their way are counted by user, and a box's is ours there: it must
+        # not be able to have as many as our caller may.
+        self._most_files = callers_files * 3 // 4 if self._around.in_user_namespace else 1 << 30
+        self._templates: dict[Key, Template] = {}
         self._roots: dict[Key, int] = {}
         self._first_uid = random.choice(_UID_RANGE)  # noqa: S311 - it need not be secret
         self._uids: set[int] = set()  # in use
         self._numbers = itertools.count(1)
 
+    @property
+    def compiled(self) -> bool:
+        """Whether process 1 of a box is."""
+        return self._program is not None
+
     def warm_up(self, order: Order) -> Zygote:
         """Start the interpreter that an order wishes for."""
         assert order.wish is not None
-        return Zygote(order.wish, self._root_for(order), self._fixed)
+        return Zygote(order.wish, self._root_for(order), compiled=self.compiled)
 
     def make(self, order: Order) -> Box:
-        """Clone a box; it sets itself up while we go on. Raises and leaves nothing behind if
+        """Start a box; it sets itself up while we go on. Raises and leaves nothing behind if
         that cannot be done."""
-        limits, mounts = order.limits, order.mounts
+        limits = order.limits
         root = self._root_for(order)
         name = f"box-{next(self._numbers)}"
         uid = self._free_uid()
@@ -117,15 +127,11 @@ class Maker:
                 entrances = cgroup.entrances() if cgroup is not None else []
                 for fd in entrances:
                     given.callback(os.close, fd)
-                plan = {
-                    "limits": limits,
-                    "shown": [target for _, target, _ in mounts],
-                    "scratch_mounts": [target for _, target, scratch in mounts if scratch],
-                    "uid": uid,
-                    "cgroup_name": name,
-                }
-                given_fds = (theirs.fileno(), root, scratch, *entrances)
-                pid, pidfd = self._clone(order.zygote, plan, given_fds)
+                template = self._template(order, len(entrances))
+                plan = template.fill(stages.values(uid, name))
+                pid, pidfd = self._start(
+                    order.zygote, plan, ours, theirs, [root, scratch, *entrances]
+                )
             undo.pop_all()
         self._uids.add(uid)
         return Box(
@@ -137,18 +143,38 @@ class Maker:
             cgroup=cgroup,
             memory_event=memory_event,
             uid=uid,
+            open_files=min(limits["open_files"], self._most_files),
             zygote=order.zygote,
         )
 
-    def _clone(
-        self, zygote: Zygote | None, plan: dict[str, Any], fds: tuple[int, ...]
+    def _start(
+        self,
+        zygote: Zygote | None,
+        plan: bytes,
+        ours: socket.socket,
+        theirs: socket.socket,
+        fds: list[int],
     ) -> tuple[int, int]:
+        """Process 1: its id, and a descriptor for it."""
         if zygote is not None:
-            return zygote.fork(plan, fds)
+            return zygote.fork(plan, [theirs.fileno(), *fds])
+        if self._program is not None:
+            started = process1.start(self._program, theirs.fileno())
+            protocol.send(ours, plan, fds)
+            return started
         pid, pidfd = kernel.clone(kernel.CLONE_NEWPID)
         if pid == 0:
-            inside.run(inside.plan({**self._fixed, **plan}, fds))
+            inside.run(plan, [theirs.fileno(), *fds])
         return pid, pidfd
+
+    def _template(self, order: Order, cgroups: int) -> Template:
+        key = (*order.box_key, cgroups)
+        if key not in self._templates:
+            if len(self._templates) >= _MAX_TEMPLATES:
+                del self._templates[next(iter(self._templates))]
+            kind = Kind(order.limits, order.mounts, cgroups)
+            self._templates[key] = stages.write_down(self._around, kind)
+        return self._templates[key]
 
     def release(self, box: Box) -> None:
         """The box is gone: its uid may be given to another."""
@@ -162,7 +188,7 @@ class Maker:
 
     def _free_uid(self) -> int:
         """No two boxes share a uid, where there are several to be had."""
-        if self._in_user_namespace:
+        if self._around.in_user_namespace:
             return identity.INNER_ID
         return next(uid for uid in itertools.count(self._first_uid) if uid not in self._uids)
 
@@ -172,7 +198,7 @@ class Maker:
                 os.close(self._roots.pop(next(iter(self._roots))))
             pairs = [(source, target) for source, target, _ in order.mounts]
             self._roots[order.root_key] = rootfs.build(
-                pairs, identity.INNER_ID, in_user_namespace=self._in_user_namespace
+                pairs, identity.INNER_ID, in_user_namespace=self._around.in_user_namespace
             )
         return self._roots[order.root_key]
 

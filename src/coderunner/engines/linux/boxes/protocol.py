@@ -15,8 +15,9 @@ import json
 import os
 import select
 import socket
+import struct
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 MAX_PACKET = 160 * 1024  # what fits into a socket's send buffer by default
 START_FDS = 4  # stdin, stdout, stderr and the workspace
@@ -59,12 +60,20 @@ def check_start(message: Message) -> None:
             raise ValueError(f"a job needs sound {field}")
 
 
+def _is_text(value: object) -> bool:
+    """The kernel's texts end at the first NUL."""
+    return isinstance(value, str) and "\0" not in value
+
+
 def _is_command(value: object) -> bool:
-    return isinstance(value, list) and value != [] and all(isinstance(v, str) for v in value)
+    return isinstance(value, list) and value != [] and all(map(_is_text, value))
 
 
 def _is_environment(value: object) -> bool:
-    return isinstance(value, dict) and all(isinstance(v, str) for v in value.values())
+    return isinstance(value, dict) and all(
+        _is_text(name) and name and "=" not in name and _is_text(text)
+        for name, text in value.items()
+    )
 
 
 def _are_mounts(value: object) -> bool:
@@ -105,6 +114,33 @@ _START: dict[str, Callable[[object], bool]] = {
     "collect": lambda value: isinstance(value, bool),
     "warm": _is_warm,
 }
+
+
+class Job(NamedTuple):
+    """What process 1 is told of a job. A limit of -1 is none."""
+
+    argv: list[str]
+    env: dict[str, str]
+    open_files: int
+    address_space: int
+    cpu_seconds: int
+
+
+# Followed by the words, and by the environment as NAME=text; each ends with a NUL.
+_JOB = struct.Struct("<IIqqq")
+
+
+def encode_job(job: Job) -> bytes:
+    texts = [*job.argv, *(f"{name}={text}" for name, text in job.env.items())]
+    head = _JOB.pack(len(job.argv), len(job.env), *job[2:])
+    return head + b"".join(os.fsencode(text) + b"\0" for text in texts)
+
+
+def decode_job(packet: bytes) -> Job:
+    words, _, *limits = _JOB.unpack_from(packet)
+    texts = [os.fsdecode(text) for text in packet[_JOB.size :].split(b"\0")[:-1]]
+    pairs = (text.partition("=") for text in texts[words:])
+    return Job(texts[:words], {name: text for name, _, text in pairs}, *limits)
 
 
 def send(channel: socket.socket, packet: bytes, fds: Sequence[int] = (), flags: int = 0) -> None:

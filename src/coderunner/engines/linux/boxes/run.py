@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import math
 import os
+import resource
 import signal
 import time
 from typing import Any
 
 from . import protocol, sampling
 from .box import Box
+from .stages import at_most
 
 # Sampling must see a leak before it hurts; page faults fill some 20 MB in this time.
 _SAMPLE_EVERY = 0.01
@@ -20,6 +23,8 @@ _SETUP_SECONDS = 30.0
 _FREE_SOCKETS, _SOCKET_KB = 64, 256
 # Locks on parts of files are memory of the kernel's that no cgroup counts, some 200 bytes each.
 _MANY_LOCKS = 5_000
+# A program that cannot be started for want of these is the machine's trouble, not its own.
+_OUT_OF_SOMETHING = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
 
 
 class Run:
@@ -54,13 +59,25 @@ class Run:
         box = self.box
         *stdio, workspace = self._fds
         box.fill(workspace)
-        box.assign(self._message, stdio)
+        box.assign(self._job(), stdio)
         self.started = True
         self._files_before_kb = box.files_kb()  # what the caller brought is not the program's
         self._since = time.monotonic()
         self._deadline = self._since + float(self.limits["wall_ms"]) / 1000
         self._next_check = self._since + (_LOOK_EVERY if box.cgroup else _SAMPLE_EVERY)
         self.close_fds()
+
+    def _job(self) -> protocol.Job:
+        limits = self.limits
+        address_space, cpu_ms = limits["address_space_mb"], limits["cpu_ms"]
+        return protocol.Job(
+            argv=self._message["argv"],
+            env=self._message["env"],
+            open_files=at_most(resource.RLIMIT_NOFILE, self.box.open_files),
+            address_space=at_most(resource.RLIMIT_AS, address_space << 20) if address_space else -1,
+            # A backstop for one process; we watch the whole tree, and are more exact.
+            cpu_seconds=at_most(resource.RLIMIT_CPU, int(cpu_ms) // 1000 + 2) if cpu_ms else -1,
+        )
 
     def close_fds(self) -> None:
         for fd in self._fds:
@@ -150,8 +167,8 @@ class Run:
         The report is empty if the box was ended before it could say anything."""
         if self.failure is not None:
             return self.failure
-        if "not_started" in report:
-            return {"op": "failed", "kind": "start", "message": report["not_started"]}
+        if "start_errno" in report:
+            return {"op": "failed", **self._why_not_started(report["start_errno"])}
         if "failed" in report:
             return {"op": "failed", "kind": "engine", "message": report["failed"]}
         self._read_meters(report)
@@ -172,6 +189,15 @@ class Run:
             "memory_peak_kb": self._memory_peak_kb,
             "warm": self.box.zygote is not None,
         }
+
+    def _why_not_started(self, number: int) -> dict[str, str]:
+        """Whose trouble it is that the program could not be started."""
+        why = os.strerror(number)
+        address_space = self.limits["address_space_mb"]
+        if number == errno.ENOMEM and address_space:
+            too_little = f"{why}: address_space_mb={address_space} is too little"
+            return {"kind": "start", "message": too_little}
+        return {"kind": "engine" if number in _OUT_OF_SOMETHING else "start", "message": why}
 
     def _reason_of_kernel(self) -> str:
         cgroup = self.box.cgroup

@@ -15,6 +15,7 @@ import resource
 import select
 import signal
 import socket
+import sys
 import time
 from typing import Any
 
@@ -31,6 +32,7 @@ from .zygotes import Zygotes
 # should not have to share the machine with the making of the next box.
 _REFILL_SOON, _REFILL_LATER = 0.0, 0.02
 _LONGEST_MESSAGE = 2000
+_INTERPRETED = "--interpreted"  # process 1 in Python, whatever there is
 
 
 class Spawner:
@@ -336,7 +338,8 @@ def main() -> None:
     except host.Unsuitable as error:
         _refuse(channel, error)
         return
-    maker = Maker(this.cgroups, callers_files=soft)
+    compiled = sys.argv[-1] != _INTERPRETED
+    maker = Maker(this.cgroups, callers_files=soft, compiled=compiled)
     try:
         _work(channel, maker, this)
     finally:
@@ -350,7 +353,9 @@ def _work(channel: socket.socket, maker: Maker, this: host.Host) -> None:
         _refuse(channel, error)
         return
     spawner = Spawner(channel, maker)
-    protocol.send(channel, protocol.encode({"op": "hello", **this.facts()}))
+    protocol.send(
+        channel, protocol.encode({"op": "hello", "compiled": maker.compiled, **this.facts()})
+    )
     gc.collect()
     gc.freeze()
     gc.disable()  # a collection would touch, and so copy, every page in every box

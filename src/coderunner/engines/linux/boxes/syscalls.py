@@ -98,14 +98,31 @@ setuid:105:146 setgid:106:144 setreuid:113:145 setregid:114:143 setresuid:117:14
 setresgid:119:149
 """
 
+# What the spawner and process 1 need for themselves, and no program may do.
+_OUR_OWN = """
+capset:126:91 fsconfig:431:431 fsmount:432:432 fsopen:430:430 mount:165:40 mount_setattr:442:442
+move_mount:429:429 open_tree:428:428 pivot_root:155:41 setgroups:116:159 sethostname:170:161
+setns:308:268 umount2:166:39 unshare:272:97
+"""
+
 _COLUMN = {"x86_64": 0, "aarch64": 1}
+MACHINES = tuple(_COLUMN)
 
 
 def numbers(machine: str) -> dict[str, int]:
-    """The calls of the table that this architecture has, by name."""
+    """The calls that programs may make, as far as this architecture has them, by name."""
+    return _column(_TABLE, machine)
+
+
+def every_number(machine: str) -> dict[str, int]:
+    """The same, and what they may not."""
+    return {**_column(_TABLE, machine), **_column(_OUR_OWN, machine)}
+
+
+def _column(table: str, machine: str) -> dict[str, int]:
     column = _COLUMN[machine]
     found = {}
-    for row in _TABLE.split():
+    for row in table.split():
         name, *columns = row.split(":")
         if columns[column] != "-":
             found[name] = int(columns[column])

@@ -13,12 +13,13 @@ import select
 import signal
 import socket
 import time
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, NoReturn
+from collections.abc import Sequence
+from typing import NamedTuple, NoReturn
 
-from . import identity, inside, kernel, protocol, rootfs
+from . import kernel, player, protocol, rootfs, stages
 from .box import Key
 from .controls import read
+from .plan import Plan
 from .warm.preload import CHANNEL
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # what `boxes` is in
@@ -30,7 +31,7 @@ class Wish(NamedTuple):
     """Which interpreter: jobs that agree in all of this can be forked from the same one."""
 
     root: Key
-    shown: tuple[str, ...]
+    shown: tuple[tuple[str, bool], ...]  # see stages.Kind
     command: tuple[str, ...]  # without the program's own arguments
     env: tuple[tuple[str, str], ...]
     stack_mb: int
@@ -42,7 +43,7 @@ class Broken(OSError):
 
 
 class Zygote:
-    def __init__(self, wish: Wish, root: int, fixed_plan: Mapping[str, Any]) -> None:
+    def __init__(self, wish: Wish, root: int, *, compiled: bool) -> None:
         self.wish = wish
         self.ready = False
         self.awaited_by: list[int] = []  # who is to be told when it is ready
@@ -55,15 +56,14 @@ class Zygote:
             # In a pid namespace of its own, or an ordinary user's could make none for its boxes.
             self.pid, pidfd = kernel.clone(kernel.CLONE_NEWPID)
             if self.pid == 0:
-                _start(wish, root, package, theirs.fileno(), fixed_plan)
+                _start(wish, root, package, theirs.fileno())
             os.close(pidfd)
         finally:
             os.close(package)
             theirs.close()
         self.channel = ours
         self.channel.send(" ".join(wish.preload).encode() or b" ")
-        setup = {"op": "setup", "plan": {**fixed_plan, "seccomp": fixed_plan["seccomp"].hex()}}
-        protocol.send(self.channel, protocol.encode(setup))
+        protocol.send(self.channel, protocol.encode({"op": "setup", "compiled": compiled}))
 
     def hear(self) -> None:
         """It has something to say while nothing was asked of it: that it is ready, or dead."""
@@ -73,10 +73,10 @@ class Zygote:
             raise Broken("it has ended")
         self.ready = received[0]["op"] == "ready"
 
-    def fork(self, plan: Mapping[str, Any], fds: Sequence[int]) -> tuple[int, int]:
+    def fork(self, plan: bytes, fds: Sequence[int]) -> tuple[int, int]:
         """A new box: its process id and a descriptor for it."""
         try:
-            protocol.send(self.channel, protocol.encode({"op": "box", "plan": dict(plan)}), fds)
+            protocol.send(self.channel, plan, fds)
             if not select.select([self.channel], [], [], _FORK_SECONDS)[0]:
                 raise Broken("it does not answer")
             received = protocol.receive(self.channel)
@@ -103,7 +103,7 @@ def _pid_of(pidfd: int) -> int:
     return next(int(line.split()[1]) for line in lines if line.startswith("Pid:"))
 
 
-def _start(wish: Wish, root: int, package: int, channel: int, fixed: Mapping[str, Any]) -> NoReturn:
+def _start(wish: Wish, root: int, package: int, channel: int) -> NoReturn:
     """In a fork: become the interpreter, in the file system and surroundings of a program."""
     try:
         kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -120,22 +120,24 @@ def _start(wish: Wish, root: int, package: int, channel: int, fixed: Mapping[str
         os.umask(0o022)
         _be_given_pipes()
         hard = resource.getrlimit(resource.RLIMIT_STACK)[1]
-        resource.setrlimit(resource.RLIMIT_STACK, (inside.at_most(wish.stack_mb << 20, hard), hard))
-        if os.geteuid() != 0:
-            identity.keep_capabilities(fixed["last_capability"])
+        soft = stages.at_most(resource.RLIMIT_STACK, wish.stack_mb << 20)
+        resource.setrlimit(resource.RLIMIT_STACK, (soft, hard))
         env = {**dict(wish.env), "PYTHONPATH": _HOOK}
         os.execve(wish.command[0], wish.command, env)  # noqa: S606
     except BaseException:
         os._exit(127)
 
 
-def _furnish(shown: Sequence[str]) -> None:
+def _furnish(shown: Sequence[tuple[str, bool]]) -> None:
     """What an interpreter and its rehearsal need. It is for them alone: boxes leave all of this."""
+    plan = Plan(kernel.MACHINE)
+    plan.stage("furnish")
     flags = kernel.MS_NOSUID | kernel.MS_NODEV
     for directory in (rootfs.WORKSPACE, "/tmp", "/dev/shm"):
-        kernel.mount("tmpfs", directory, "tmpfs", flags)
-    inside.show(shown)
-    kernel.mount("proc", "/proc", "proc", flags)
+        stages.mount(plan, "tmpfs", directory, flags)
+    stages.show(plan, shown)
+    stages.mount(plan, "proc", "/proc", flags)
+    player.play(plan.template().content)
 
 
 def _be_given_pipes() -> None:

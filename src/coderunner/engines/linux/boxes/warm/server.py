@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
 import signal
 import socket
 import sys
-from functools import partial
 
-from .. import inside, kernel, protocol
+from .. import inside, process1, protocol
 from . import appearance, rehearsal
 from .ending import Ending
 from .preload import CHANNEL, Preloaded
@@ -32,8 +32,7 @@ def _serve(preloaded: Preloaded) -> None:
     received = protocol.receive(channel)
     if received is None:
         os._exit(0)
-    fixed = received[0]["plan"]
-    fixed["seccomp"] = bytes.fromhex(fixed["seccomp"])
+    fork = process1.fork if received[0]["compiled"] else inside.fork
     ways = _Ways(preloaded)
     preloaded.hide()  # once for all forks; what we need ourselves we have
     ways.ending.freeze()
@@ -51,18 +50,35 @@ def _serve(preloaded: Preloaded) -> None:
         packet, fds = protocol.receive_packet(channel, _ORDER_FDS)
         if not packet:
             os._exit(0)
-        kernel.unshare(kernel.CLONE_NEWPID)  # for the next child
-        pid = os.fork()
-        if pid == 0:
-            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            plan = inside.plan({**fixed, **protocol.decode(packet)["plan"]}, fds)
-            inside.run_warm(plan, partial(rehearsal.copy, written), ways.become)
-            ways.start_over_if_necessary()
+        pidfd = fork(packet, fds, myself)
+        if pidfd == 0:
+            _begin(channel, written, ways)
             return
-        pidfd = os.pidfd_open(pid)
-        kernel.setns(myself, kernel.CLONE_NEWPID)
         protocol.send(channel, protocol.encode({"op": "forked"}), [pidfd])
         protocol.close_all([pidfd, *fds])
+
+
+def _begin(channel: socket.socket, written: rehearsal.Ranges, ways: _Ways) -> None:
+    """In the program's own process: get ready, wait for a job, become it. What was the line to the
+    spawner is that of the box now."""
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    try:
+        rehearsal.copy(written)
+        inside.report(channel, {"ready": True})
+        packet, stdio = protocol.receive_packet(channel)
+        if not packet:
+            os._exit(0)
+        job = protocol.decode_job(packet)
+        if not os.access(job.argv[0], os.X_OK):  # the interpreter was started by somebody else
+            inside.report(channel, {"start_errno": errno.EACCES})
+            os._exit(1)
+        ways.become(job)
+        inside.take(job, stdio)
+        channel.detach()  # which is closed
+    except BaseException as error:
+        inside.report(channel, {"failed": f"warm start: {error!r}"})
+        os._exit(1)
+    ways.start_over_if_necessary()
 
 
 class _Ways:
@@ -76,9 +92,9 @@ class _Ways:
         self._appearance = appearance.Appearance()
         self.ending = Ending(preloaded)
 
-    def become(self, job: protocol.Message) -> None:
+    def become(self, job: protocol.Job) -> None:
         """The last touches before the interpreter goes on as if it had just started."""
-        argv, env = self._argv, self._env = job["argv"], job["env"]
+        argv, env = self._argv, self._env = job.argv, job.env
         signal.signal(signal.SIGINT, signal.default_int_handler)
         sys.argv[:] = argv[1:]
         sys.orig_argv[:] = argv

@@ -1,0 +1,68 @@
+"""The compiled process 1, where there is one: `process1.c` says what it does.
+
+It is built when the package is installed, if there is a C compiler. It knows nothing of Python: the
+same two files serve every version. Where they are missing, or cannot be used, Python does the same,
+more slowly.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+from collections.abc import Sequence
+
+from . import plan
+
+_HERE = os.path.dirname(os.path.abspath(__file__))
+PROGRAM = f"{_HERE}/process1"
+LIBRARY = f"{_HERE}/libprocess1.so"
+
+
+def program() -> str | None:
+    """The path of the program, if it can be used here."""
+    # (A file system may forbid to execute what lies on it. This asks for that, too.)
+    usable = _library() is not None and os.access(PROGRAM, os.X_OK)
+    return PROGRAM if usable else None
+
+
+def start(program: str, channel: int) -> tuple[int, int]:
+    """A new process 1, which waits on this channel for its plan: its id and a descriptor."""
+    library = _library()
+    assert library is not None
+    pidfd = ctypes.c_int(-1)
+    pid = int(library.process1_start(os.fsencode(program), channel, ctypes.byref(pidfd)))
+    if pid < 0:
+        raise _error("new pid namespace")
+    return pid, pidfd.value
+
+
+def fork(packet: bytes, fds: Sequence[int], own_namespace: int) -> int:
+    """As `inside.fork`, with hardly a page of the interpreter's memory touched."""
+    library = _library()
+    assert library is not None
+    numbers = (ctypes.c_int * len(fds))(*fds)
+    ctypes.pythonapi.PyOS_BeforeFork()
+    pidfd = int(library.process1_fork(packet, numbers, len(fds), own_namespace))
+    if pidfd == 0:
+        ctypes.pythonapi.PyOS_AfterFork_Child()
+        return 0
+    error = _error("fork of a box")  # if it is one
+    ctypes.pythonapi.PyOS_AfterFork_Parent()
+    if pidfd < 0:
+        raise error
+    return pidfd
+
+
+def _error(what: str) -> OSError:
+    number = ctypes.get_errno()
+    return OSError(number, f"{what}: {os.strerror(number)}")
+
+
+@functools.cache
+def _library() -> ctypes.PyDLL | None:
+    try:
+        library = ctypes.PyDLL(LIBRARY, use_errno=True)
+        return library if library.process1_version() == plan.VERSION else None
+    except (OSError, AttributeError):
+        return None
