@@ -22,10 +22,10 @@ def workspace() -> Iterator[Workspace]:
         yield workspace
 
 
-@pytest.fixture
-async def linux(workspace: Workspace) -> AsyncIterator[Bench]:
-    """A workbench on the embedded engine."""
-    engine = LinuxEngine()
+@pytest.fixture(params=["compiled", "interpreted"])
+async def linux(request: pytest.FixtureRequest, workspace: Workspace) -> AsyncIterator[Bench]:
+    """A workbench on the embedded engine, in both of its ways."""
+    engine = LinuxEngine(compiled=request.param == "compiled")
     yield Bench(engine, workspace)
     await engine.aclose()
 

@@ -10,6 +10,7 @@ import pytest
 
 from coderunner.capture import communicate
 from coderunner.engines import ENGINES, open_engine
+from coderunner.engines.linux import LinuxEngine
 from coderunner.errors import StartFailed
 from coderunner.execution import execute_and
 from coderunner.model import EndedBy, File, Isolation, Limits, Stream
@@ -20,11 +21,15 @@ from tests.support import require_sandbox
 pytestmark = pytest.mark.engines
 
 
-@pytest.fixture(params=sorted(ENGINES))
+INTERPRETED = "linux, interpreted"  # as where there is no C compiler
+
+
+@pytest.fixture(params=[*sorted(ENGINES), INTERPRETED])
 async def bench(request: pytest.FixtureRequest, workspace: Workspace) -> AsyncIterator[Bench]:
-    if request.param == "linux":
+    if request.param != "process":
         require_sandbox()
-    engine = open_engine(request.param)
+    by_name = request.param in ENGINES
+    engine = open_engine(request.param) if by_name else LinuxEngine(compiled=False)
     yield Bench(engine, workspace)
     await engine.aclose()
 

@@ -137,5 +137,5 @@ def test_few_open_files_lose_no_output(boxes: Boxes) -> None:
 
 @pytest.mark.engines
 def test_a_small_address_space_is_no_fault_of_the_machine(boxes: Boxes) -> None:
-    with pytest.raises(StartFailed, match="address_space_mb=8 is too little"):
-        boxes.run("/bin/echo", "hi", limits={"address_space_mb": 8})
+    with pytest.raises(StartFailed, match="address_space_mb=1 is too little"):
+        boxes.run("/bin/echo", "hi", limits={"address_space_mb": 1})

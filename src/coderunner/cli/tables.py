@@ -95,6 +95,7 @@ def report(found: Report) -> None:
     head.add_row("engine", found.engine)
     head.add_row("machine", f"Linux {machine.kernel} on {machine.architecture}, {machine.user}")
     head.add_row("cgroup", machine.cgroup)
+    head.add_row("boxes", machine.boxes)
     head.add_row("landlock", f"ABI {machine.landlock_abi}" if machine.landlock_abi else "none")
     head.add_row("languages", _toolchains(found.toolchains))
     matrix: tuple[Table | str, ...] = (_matrix(found), "") if found.findings else ()

@@ -7,7 +7,7 @@ import platform
 import sys
 
 from coderunner.doctor.report import Machine
-from coderunner.engines.linux.boxes import kernel
+from coderunner.engines.linux.boxes import kernel, process1
 
 
 def machine() -> Machine:
@@ -17,9 +17,16 @@ def machine() -> Machine:
         architecture=os.uname().machine,
         cgroup=_cgroup(),
         landlock_abi=kernel.landlock_abi(),
+        boxes=_boxes(),
         user="root" if uid == 0 else f"uid {uid}",
         python=f"{platform.python_version()} ({sys.executable})",
     )
+
+
+def _boxes() -> str:
+    if process1.program():
+        return "compiled"
+    return "made by Python, slower: install a C compiler, then CodeRunner again"
 
 
 def _cgroup() -> str:

@@ -40,6 +40,7 @@ class Machine:
     architecture: str
     cgroup: str  # v1, v2, hybrid or none
     landlock_abi: int
+    boxes: str  # whether what makes them is compiled
     user: str
     python: str
 

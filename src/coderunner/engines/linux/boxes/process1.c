@@ -229,7 +229,7 @@ static ssize_t receive(char *packet, size_t room, int *fds, int *count)
     *count = 0;
     for (struct cmsghdr *c = CMSG_FIRSTHDR(&message); c; c = CMSG_NXTHDR(&message, c))
         if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS) {
-            *count = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+            *count = (int)((c->cmsg_len - CMSG_LEN(0)) / sizeof(int));
             memcpy(fds, CMSG_DATA(c), *count * sizeof(int));
         }
     if (length > 0 && message.msg_flags & (MSG_TRUNC | MSG_CTRUNC))
@@ -411,7 +411,7 @@ int process1_fork(char *plan, const int *fds, int count, int own_namespace)
         prctl(PR_SET_DUMPABLE, 1); /* as after any exec */
         return 0;
     }
-    int pidfd = pid > 0 ? syscall(SYS_pidfd_open, pid, 0) : -1;
+    int pidfd = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
     int error = errno;
     if (pid > 0 && pidfd < 0)
         kill(pid, SIGKILL);

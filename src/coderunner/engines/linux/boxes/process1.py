@@ -18,6 +18,8 @@ _HERE = os.path.dirname(os.path.abspath(__file__))
 PROGRAM = f"{_HERE}/process1"
 LIBRARY = f"{_HERE}/libprocess1.so"
 
+_python = ctypes.PyDLL(None)  # not `ctypes.pythonapi`, which programs can look at
+
 
 def program() -> str | None:
     """The path of the program, if it can be used here."""
@@ -42,13 +44,13 @@ def fork(packet: bytes, fds: Sequence[int], own_namespace: int) -> int:
     library = _library()
     assert library is not None
     numbers = (ctypes.c_int * len(fds))(*fds)
-    ctypes.pythonapi.PyOS_BeforeFork()
+    _python.PyOS_BeforeFork()
     pidfd = int(library.process1_fork(packet, numbers, len(fds), own_namespace))
     if pidfd == 0:
-        ctypes.pythonapi.PyOS_AfterFork_Child()
+        _python.PyOS_AfterFork_Child()
         return 0
     error = _error("fork of a box")  # if it is one
-    ctypes.pythonapi.PyOS_AfterFork_Parent()
+    _python.PyOS_AfterFork_Parent()
     if pidfd < 0:
         raise error
     return pidfd
