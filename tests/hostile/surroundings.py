@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import coderunner
-from coderunner.engines.linux.boxes import sampling
+from coderunner.engines.linux.boxes import process1, sampling
 from coderunner.workspace.root import process_root
 
 _CGROUPS = "/sys/fs/cgroup"
@@ -24,7 +24,7 @@ _PACKAGE = Path(coderunner.__file__).parent
 _HOST_FILES = (
     "/", "/bin/sh", "/dev", "/dev/null", "/etc", "/etc/hosts", "/etc/passwd", "/etc/shadow", "/usr",
     "/usr/bin", "/usr/bin/env", "/usr/lib", os.path.realpath(sys.executable),
-    *map(str, sorted(_PACKAGE.rglob("*.py"))),
+    process1.PROGRAM, process1.LIBRARY, *map(str, sorted(_PACKAGE.rglob("*.py"))),
 )  # fmt: skip
 _KERNEL_SETTINGS = ("core_pattern", "hostname", "modprobe", "randomize_va_space", "sysrq")
 _SHARED_PLACES = ("/tmp", "/var/tmp", "/dev/shm", tempfile.gettempdir())
@@ -117,7 +117,11 @@ def wait_for(look: Callable[[], bool]) -> None:
 
 
 def children(pid: int) -> list[int]:
-    lists = [_read(str(path)) for path in Path(f"/proc/{pid}/task").glob("*/children")]
+    place = f"/proc/{pid}/task"
+    try:
+        lists = [_read(f"{place}/{task}/children") for task in os.listdir(place)]
+    except FileNotFoundError:  # it ended meanwhile
+        return []
     return [int(child) for text in lists for child in text.split()]
 
 
