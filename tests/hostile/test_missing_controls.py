@@ -55,12 +55,11 @@ NOTICED = {
         STAGES, "kernel.CLONE_NEWIPC | kernel.CLONE_NEWUTS", "kernel.CLONE_NEWIPC", "uts namespace"
     ),
     "no pid namespace": Sabotage(
-        PROCESS_1, "CLONE_VFORK | CLONE_NEWPID | CLONE_PIDFD", "CLONE_VFORK | CLONE_PIDFD",
-        "pid namespace",
+        PROCESS_1, "CLONE_VFORK | CLONE_NEWPID | CLONE_PIDFD", "CLONE_VFORK | CLONE_PIDFD", ""
     ),
     "no pid namespace, in Python": Sabotage(
-        f"{BOXES}/making.py", "kernel.clone(kernel.CLONE_NEWPID)", "kernel.clone(0)",
-        "pid namespace", compiled=False,
+        f"{BOXES}/making.py", "kernel.clone(kernel.CLONE_NEWPID)", "kernel.clone(0)", "",
+        compiled=False,
     ),
     "capabilities are kept": Sabotage(
         f"{BOXES}/identity.py", "    _set_capabilities(plan, 0)\n", "", "Cap"

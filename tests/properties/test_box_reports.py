@@ -53,7 +53,7 @@ spawner.main()
 """
 
 READY = b'{"op":"report","ready":true}'
-DONE = b'{"op":"report","status":0,"wall_ms":1.5,"cpu_ms":1.0,"max_rss_kb":100,"own_rss_kb":100}'
+DONE = b'{"op":"report","status":0,"wall_ms":1.5,"cpu_ms":1.0,"max_rss_kb":100}'
 Packets = list[tuple[bytes, int]]
 
 

@@ -101,7 +101,9 @@ def network_namespace(bait: dict[str, Any]) -> Verdict:
     with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:
         udp.connect((_TEST_NET, 9))  # asks for a route, sends nothing
         reached.append("a route to the internet")
-    interfaces = [name for _, name in socket.if_nameindex() if name != "lo"]
+    with open("/proc/net/dev", encoding="ascii") as file:
+        lines = file.read().splitlines()[2:]  # after the heading
+    interfaces = [name for line in lines if (name := line.partition(":")[0].strip()) != "lo"]
     if interfaces:
         reached.append(f"the interfaces {', '.join(interfaces)}")
     if _same_namespace(bait, "net"):

@@ -36,7 +36,8 @@ for name in ("example.com", "host.docker.internal", "metadata.google.internal"):
     with contextlib.suppress(socket.gaierror):
         got_through.append(f"{name} is {socket.getaddrinfo(name, 80)}")
 
-interfaces = [name for _, name in socket.if_nameindex()]
+with open("/proc/net/dev") as file:
+    interfaces = [line.partition(":")[0].strip() for line in list(file)[2:]]
 if set(interfaces) - {"lo"}:
     got_through.append(f"there is more than a loopback: {interfaces}")
 with socket.create_server(("127.0.0.1", 0)) as server:  # control: sockets as such do work

@@ -26,7 +26,7 @@ _NONSENSE = {"failed": "process 1 of the box talks nonsense"}
 def _makes_sense(report: dict[str, Any]) -> bool:
     """Whether it can be passed on. (A status is taken apart, which fails if it is none.)"""
     words = [report["failed"]] if "failed" in report else []
-    figures = ("ended_at", "cpu_ms", "max_rss_kb", "own_rss_kb", "start_errno")
+    figures = ("ended_at", "cpu_ms", "max_rss_kb", "start_errno")
     return all(isinstance(word, str) for word in words) and all(
         protocol.is_number(report[name]) for name in figures if name in report
     )

@@ -126,7 +126,6 @@ def _live(channel: socket.socket, program: int) -> NoReturn:
             "ended_at": ended,
             "cpu_ms": (usage.ru_utime + usage.ru_stime) * 1000,
             "max_rss_kb": usage.ru_maxrss,
-            "own_rss_kb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss,
         },
     )
     os._exit(0)

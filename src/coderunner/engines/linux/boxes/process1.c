@@ -250,7 +250,7 @@ static void reap_all(void)
 static _Noreturn void live(pid_t program)
 {
     struct timespec ended;
-    struct rusage children, own;
+    struct rusage children;
     int status;
     pid_t pid;
     for (int fd = 0; fd < CHANNEL; fd++)
@@ -261,13 +261,12 @@ static _Noreturn void live(pid_t program)
     clock_gettime(CLOCK_MONOTONIC, &ended);
     reap_all(); /* so that its cpu time is counted, too */
     getrusage(RUSAGE_CHILDREN, &children);
-    getrusage(RUSAGE_SELF, &own);
     long long used_us = (children.ru_utime.tv_sec + children.ru_stime.tv_sec) * 1000000LL +
                         children.ru_utime.tv_usec + children.ru_stime.tv_usec;
     say("{\"op\":\"report\",\"status\":%d,\"ended_at\":%lld.%09ld,\"cpu_ms\":%lld.%03lld,"
-        "\"max_rss_kb\":%ld,\"own_rss_kb\":%ld}",
+        "\"max_rss_kb\":%ld}",
         status, (long long)ended.tv_sec, ended.tv_nsec, used_us / 1000, used_us % 1000,
-        children.ru_maxrss, own.ru_maxrss);
+        children.ru_maxrss);
     _exit(0);
 }
 

@@ -16,6 +16,9 @@ from .stages import at_most
 
 # Sampling must see a leak before it hurts; page faults fill some 20 MB in this time.
 _SAMPLE_EVERY = 0.01
+# A look at many processes takes long. It must not keep us from all other runs, nor be asked for by
+# a program to that end; so then the next one comes later.
+_PAUSE_PER_LOOK, _LONGEST_PAUSE = 10.0, 0.25
 _LOOK_EVERY = 0.05
 _CPU_CHECK_AT_LEAST = 0.005
 _SETUP_SECONDS = 30.0
@@ -43,7 +46,6 @@ class Run:
         self._memory_peak_kb = 0
         self._files_before_kb = 0
         self._ledger = sampling.CpuLedger()
-        self._too_large = False  # by what the kernel remembers of it
         self._since = time.monotonic()  # of its start, once it has
         self._deadline = self._since + _SETUP_SECONDS
         self._next_check = self._deadline
@@ -92,6 +94,16 @@ class Run:
                 self._sample()  # the last chance to learn what it used
         self.box.kill()
 
+    def is_overdue(self, now: float) -> bool:
+        return now >= self._deadline
+
+    def never_ready(self, why: str) -> None:
+        """The box has died before it could be given the job."""
+        if self.box.cgroup is not None and self.box.cgroup.out_of_memory():
+            self.end("memory")  # too little even for an interpreter that waits
+        else:
+            self.fail("engine", why)
+
     def fail(self, kind: str, message: str) -> None:
         """It cannot be run after all."""
         self.failure = self.failure or {"op": "failed", "kind": kind, "message": message}
@@ -135,8 +147,10 @@ class Run:
         return ""
 
     def _sampled_breach(self, now: float) -> str:
-        self._next_check = now + _SAMPLE_EVERY
+        began = time.thread_time()
         tasks = self._sample()
+        pause = (time.thread_time() - began) * _PAUSE_PER_LOOK
+        self._next_check = now + min(_LONGEST_PAUSE, max(_SAMPLE_EVERY, pause))
         if self._memory_peak_kb > self.limits["memory_mb"] * 1024:
             return "memory"
         if tasks > self.limits["processes"]:
@@ -148,6 +162,8 @@ class Run:
     def _sample(self) -> int:
         """Update the figures from /proc; returns the number of tasks of the program."""
         pids = sampling.tree(self.box.pid)
+        if len(pids) - 1 > self.limits["processes"]:
+            return len(pids) - 1  # that is enough to know, and quickly
         own, program = sampling.measure(pids[:1]), sampling.measure(pids[1:])  # process 1 is ours
         files_kb = max(0, self.box.files_kb() - self._files_before_kb)
         sockets_kb = max(0, sampling.sockets(self.box.pid) - _FREE_SOCKETS) * _SOCKET_KB
@@ -202,7 +218,7 @@ class Run:
     def _reason_of_kernel(self) -> str:
         cgroup = self.box.cgroup
         if cgroup is None:
-            return "memory" if self._too_large else ""
+            return ""
         if cgroup.out_of_memory():
             return "memory"
         return "processes" if cgroup.hit_process_limit() else ""
@@ -214,11 +230,8 @@ class Run:
             self._memory_peak_kb = self.box.cgroup.memory_peak_kb() or largest
             return
         self._cpu_ms = max(self._cpu_ms, report.get("cpu_ms", 0.0))
-        # A program may be too quick for a sample, but the kernel remembers how large it was. That
-        # figure is never below the size of process 1, whose clone the program began as.
-        if largest > report.get("own_rss_kb", 0):
-            self._memory_peak_kb = max(self._memory_peak_kb, largest)
-            self._too_large = largest > self.limits["memory_mb"] * 1024
+        # A program may be too quick for a sample, but the kernel remembers how large it was: with
+        # the files that it had mapped, so that is no verdict.
         self._memory_peak_kb = self._memory_peak_kb or largest
 
     def workspace(self) -> int | None:

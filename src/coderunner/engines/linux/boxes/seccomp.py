@@ -28,8 +28,7 @@ _ALLOW = 0x7FFF0000
 _ERRNO = 0x00050000
 
 _NAMESPACE_FLAGS = 0x7E020000  # every CLONE_NEW* that clone() can take
-_AF_UNIX, _AF_INET, _AF_INET6, _AF_NETLINK = 1, 2, 10, 16
-_NETLINK_ROUTE = 0
+_AF_UNIX, _AF_INET, _AF_INET6 = 1, 2, 10
 _INET_PROTOCOLS = (0, 6, 17)  # the default one, TCP, UDP
 _ALL_OF_A_USER = (2, 3)  # PRIO_USER and IOPRIO_WHO_USER
 _FCNTL_NOTIFICATIONS = (1024, 1026)  # F_SETLEASE, F_NOTIFY
@@ -56,6 +55,15 @@ _IOCTLS = (
     0x8921,  # SIOCGIFMTU
     0x8927,  # SIOCGIFHWADDR
     0x8933,  # SIOCGIFINDEX
+)
+# What programs and their runtimes set of themselves. Others take memory that nobody counts, or
+# are for keeping what we take away.
+_PRCTLS = (
+    *(1, 2, 3, 4, 7, 8, 15, 16),  # death signal, dumpable, keepcaps, name
+    *(21, 22, 23, 27),  # seccomp, capabilities and secure bits: to look, or to give up more
+    *(29, 30, 35, 36, 37, 38, 39, 40, 41, 42),  # timer slack, memory map, reaper, huge pages …
+    *(47, 50, 51, 52, 53, 54, 55, 56, 60, 61, 65, 66),  # … ambient, vectors, pointers, speculation
+    *(0x53564D41, 0x41555856, 0x59616D61),  # names of mappings, the auxiliary vector, tracer
 )
 _TERMINAL_INJECTION = (0x5412, 0x541C)  # TIOCSTI, TIOCLINUX
 _PERSONALITIES = (0, 0x0040000, 0xFFFFFFFF)  # Linux, without address randomisation, ask only
@@ -100,16 +108,14 @@ def _on_call(number: int, body: bytes) -> bytes:
 
 
 def _socket_rule() -> bytes:
-    """Local sockets, TCP and UDP, and of netlink what getifaddrs() needs."""
+    """Local sockets, TCP and UDP. No netlink: what waits in such a socket is memory that no cgroup
+    counts, megabytes of it, and it would only tell of a loopback."""
     inet = _argument(2) + _return_if_equal(_INET_PROTOCOLS, _ALLOW) + _refuse(errno.EAFNOSUPPORT)
-    route = _argument(2) + _return_if_equal([_NETLINK_ROUTE], _ALLOW)
-    route += _refuse(errno.EAFNOSUPPORT)
     return (
         _argument(0)
         + _return_if_equal([_AF_UNIX], _ALLOW)
         + _on_call(_AF_INET, inet)
         + _on_call(_AF_INET6, inet)
-        + _on_call(_AF_NETLINK, route)
         + _refuse(errno.EAFNOSUPPORT)
     )
 
@@ -156,6 +162,7 @@ def _checked_rules() -> dict[str, bytes]:
         + _return_if_equal(_FCNTL_OFD_LOCKS, _ERRNO | errno.EINVAL)
         + _return_if_equal(_FCNTL_NOTIFICATIONS, _ERRNO | errno.EPERM)
         + _return(_ALLOW),
+        "prctl": _allow_if(0, _PRCTLS, errno.EINVAL),  # as a kernel that has never heard of it
         "socket": _socket_rule(),
         "socketpair": _allow_if(0, [_AF_UNIX], errno.EAFNOSUPPORT),
         "ioctl": _argument(1)

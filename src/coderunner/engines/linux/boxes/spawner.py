@@ -22,6 +22,7 @@ from typing import Any
 from . import host, protocol
 from .answers import Answers
 from .box import Box, Key
+from .controls import write
 from .making import Maker, Order
 from .run import Run
 from .spares import Spares
@@ -32,6 +33,7 @@ from .zygotes import Zygotes
 # should not have to share the machine with the making of the next box.
 _REFILL_SOON, _REFILL_LATER = 0.0, 0.02
 _LONGEST_MESSAGE = 2000
+_PRECEDENCE = -10
 _INTERPRETED = "--interpreted"  # process 1 in Python, whatever there is
 
 
@@ -73,9 +75,10 @@ class Spawner:
                 call, subject = watcher
                 call(subject)
         now = time.monotonic()
-        for run in self._runs.values():
-            if now >= run.wakes_at:
-                self._check(run, now)
+        due = [run for run in self._runs.values() if now >= run.wakes_at]
+        # Those whose time is up come first: a look at another may take a while.
+        for run in sorted(due, key=lambda run: not run.is_overdue(now)):
+            self._check(run, now)
         for box in self._spares.stale(now):
             box.kill()
         for zygote in self._zygotes.done(now):
@@ -222,7 +225,7 @@ class Spawner:
         if run is None:  # a spare that failed: its death is next
             return
         if not run.started and not run.reason:
-            run.fail("engine", word.get("failed", "the box died while it was set up"))
+            run.never_ready(word.get("failed", "the box died while it was set up"))
         elif word:
             self._conclude(box, word)
 
@@ -333,6 +336,7 @@ def main() -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))  # five for each box at once
     channel = socket.socket(fileno=0)
+    _take_precedence()
     try:
         this = host.prepare()
     except host.Unsuitable as error:
@@ -344,6 +348,14 @@ def main() -> None:
         _work(channel, maker, this)
     finally:
         maker.close()  # also if the caller was gone before it could be greeted
+
+
+def _take_precedence() -> None:
+    """As root: whatever crowds of processes the programs are, who ends them must get its turn. (A
+    box gives this up, and a program is in a session of its own.)"""
+    with contextlib.suppress(OSError):
+        os.setpriority(os.PRIO_PROCESS, 0, _PRECEDENCE)
+        write("/proc/self/autogroup", _PRECEDENCE)  # what counts where sessions share the cpu
 
 
 def _work(channel: socket.socket, maker: Maker, this: host.Host) -> None:

@@ -18,6 +18,7 @@ CHECKED = frozenset(
         "socket",
         "socketpair",
         "ioctl",
+        "prctl",
         "prlimit64",
         "personality",
         "inotify_init",
