@@ -21,13 +21,9 @@ if pid == 0:
     Deep.kept[0].write(b"in a class")
     json.log = open(name(3), "w")
     json.log.write("in a module of the library")
-    cycle = [open(name(4), "w")]
-    cycle[0].write("in garbage")
-    cycle.append(cycle)
-    del cycle
     unclosed = tempfile.NamedTemporaryFile("w", dir=".", delete=False, prefix="temporary")
     unclosed.write("temporary")
-    wrapped = io.TextIOWrapper(io.BufferedWriter(io.FileIO(name(5), "w")))
+    wrapped = io.TextIOWrapper(io.BufferedWriter(io.FileIO(name(4), "w")))
     wrapped.write("wrapped")
     print("the child ends")
 else:
