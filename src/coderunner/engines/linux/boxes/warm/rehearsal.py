@@ -59,6 +59,7 @@ def _watch(pid: int, report: int) -> NoReturn:
             with open(report, "wb") as file:
                 file.write(_exclusive(pid))
             os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
     finally:
         os._exit(0)
 
