@@ -52,11 +52,11 @@ lock: ## Refresh requirements.lock (UPGRADE=1: move to newer versions)
 
 clean: ## Remove everything that was built here
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
-	rm -f $(COMPILED) $(BOXES)/libprocess1.so
+	rm -f $(COMPILED) $(BOXES)/libboxes.so
 	find src tests bench scripts examples -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 
 # Installing compiles it, too. This is for those who change it, or have got a compiler since.
-$(COMPILED): $(BOXES)/process1.c hatch_build.py | $(STAMP)
+$(COMPILED): $(BOXES)/process1.c $(BOXES)/warm/ending.c hatch_build.py | $(STAMP)
 	@$(BIN)/python hatch_build.py
 
 $(STAMP): requirements.lock pyproject.toml scripts/setup.sh

@@ -151,11 +151,12 @@ def test_a_text_that_finds_no_room_is_refused(plan: Plan) -> None:
         plan.template().fill({"path": "12345678"})
 
 
-def test_it_compiles_without_a_warning(tmp_path: Path) -> None:
+@pytest.mark.parametrize("source", ["process1.c", "warm/ending.c"])
+def test_it_compiles_without_a_warning(tmp_path: Path, source: str) -> None:
     require_compiled()
     strict = ["cc", "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Wconversion", "-Werror"]
     strict += ["-Wno-sign-conversion", "-c", "-o", str(tmp_path / "object")]
-    done = subprocess.run([*strict, BOXES / "process1.c"], capture_output=True, text=True)
+    done = subprocess.run([*strict, BOXES / source], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 
 
@@ -165,11 +166,12 @@ def test_one_of_another_version_is_not_used(
     require_compiled()
     source = (BOXES / "process1.c").read_text()
     (tmp_path / "process1.c").write_text(source.replace("#define VERSION 1", "#define VERSION 0"))
+    shutil.copytree(BOXES / "warm", tmp_path / "warm")
     assert compile_process1(tmp_path)
-    monkeypatch.setattr(process1, "LIBRARY", str(tmp_path / "libprocess1.so"))
-    assert process1._library.__wrapped__() is None
-    monkeypatch.setattr(process1, "LIBRARY", str(BOXES / "libprocess1.so"))
-    assert process1._library.__wrapped__() is not None
+    monkeypatch.setattr(process1, "LIBRARY", str(tmp_path / "libboxes.so"))
+    assert process1.library.__wrapped__() is None
+    monkeypatch.setattr(process1, "LIBRARY", str(BOXES / "libboxes.so"))
+    assert process1.library.__wrapped__() is not None
 
 
 def test_without_a_compiler_nothing_breaks(

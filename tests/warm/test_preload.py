@@ -64,6 +64,12 @@ MISBEHAVE = {
     "forks": "import os\nif os.fork() == 0: os._exit(0)",
 }  # fmt: skip
 
+# Run at the start of the interpreter. What is registered first is called last.
+AT_THE_START = (
+    "import atexit, sys; "
+    "atexit.register(lambda: getattr(sys, 'tell', max)(list(sys.modules), sys.is_finalizing()))"
+)
+
 STATEFUL = ("logging", "multiprocessing", "uuid", "tempfile", "ssl", "asyncio", "unittest")
 
 STATE = """
@@ -90,6 +96,7 @@ async def pair(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Pair]:
     packages = next(home.glob("lib/python*/site-packages"))
     for name, source in {**BEHAVE, **MISBEHAVE}.items():
         Path(packages, f"{name}.py").write_text(f"import os\nPID = os.getpid()\n{source}\n")
+    Path(packages, "start.pth").write_text(AT_THE_START)
     settings = Settings(
         engine="linux",
         toolchains={"python": str(home / "bin/python")},
@@ -132,6 +139,13 @@ async def test_the_clock_of_logging_begins_with_its_import(pair: Pair) -> None:
         "import logging\nprint(logging.LogRecord('n', 1, 'p', 1, 'm', (), None).relativeCreated)"
     )
     assert float((await pair.run_warm(look)).stdout.text) < 1000
+
+
+async def test_who_was_there_first_is_called_last(pair: Pair) -> None:
+    look = _program("import json, sys; sys.tell = print")
+    warm, cold = await pair.run_warm(look), await pair.run_cold(look)
+    assert "'json'" in warm.stdout.text
+    assert facts(warm) == facts(cold)
 
 
 async def _ran_in_the_program(pair: Pair, name: str) -> str:

@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -28,6 +29,10 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
+#endif
 
 #define VERSION 1 /* of the plan and of the job, and of what stands below */
 
@@ -389,6 +394,14 @@ int process1_start(const char *program, int channel, int *pidfd)
 }
 
 /* ---- as a library: in a warm interpreter ---------------------------------------------------- */
+
+/* Have the kernel make our own copies of memory that is shared with others: of so many ranges, each
+ * an address and a length. Where it cannot, they are made when they are needed. */
+void process1_copy(const uint64_t *ranges, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        madvise((void *)ranges[2 * i], ranges[2 * i + 1], MADV_POPULATE_WRITE);
+}
 
 /* Fork a box, and in it the program. Returns 0 in the program, which has yet to get its job; in the
  * interpreter a descriptor for process 1, or -1 and errno. In process 1 it does not return. */

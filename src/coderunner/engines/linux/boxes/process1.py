@@ -16,7 +16,7 @@ from . import plan
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 PROGRAM = f"{_HERE}/process1"
-LIBRARY = f"{_HERE}/libprocess1.so"
+LIBRARY = f"{_HERE}/libboxes.so"  # with `warm/ending.c`
 
 _python = ctypes.PyDLL(None)  # not `ctypes.pythonapi`, which programs can look at
 
@@ -24,16 +24,16 @@ _python = ctypes.PyDLL(None)  # not `ctypes.pythonapi`, which programs can look 
 def program() -> str | None:
     """The path of the program, if it can be used here."""
     # (A file system may forbid to execute what lies on it. This asks for that, too.)
-    usable = _library() is not None and os.access(PROGRAM, os.X_OK)
+    usable = library() is not None and os.access(PROGRAM, os.X_OK)
     return PROGRAM if usable else None
 
 
 def start(program: str, channel: int) -> tuple[int, int]:
     """A new process 1, which waits on this channel for its plan: its id and a descriptor."""
-    library = _library()
-    assert library is not None
+    ours = library()
+    assert ours is not None
     pidfd = ctypes.c_int(-1)
-    pid = int(library.process1_start(os.fsencode(program), channel, ctypes.byref(pidfd)))
+    pid = int(ours.process1_start(os.fsencode(program), channel, ctypes.byref(pidfd)))
     if pid < 0:
         raise _error("new pid namespace")
     return pid, pidfd.value
@@ -41,11 +41,11 @@ def start(program: str, channel: int) -> tuple[int, int]:
 
 def fork(packet: bytes, fds: Sequence[int], own_namespace: int) -> int:
     """As `inside.fork`, with hardly a page of the interpreter's memory touched."""
-    library = _library()
-    assert library is not None
+    ours = library()
+    assert ours is not None
     numbers = (ctypes.c_int * len(fds))(*fds)
     _python.PyOS_BeforeFork()
-    pidfd = int(library.process1_fork(packet, numbers, len(fds), own_namespace))
+    pidfd = int(ours.process1_fork(packet, numbers, len(fds), own_namespace))
     if pidfd == 0:
         _python.PyOS_AfterFork_Child()
         return 0
@@ -62,9 +62,10 @@ def _error(what: str) -> OSError:
 
 
 @functools.cache
-def _library() -> ctypes.PyDLL | None:
+def library() -> ctypes.PyDLL | None:
+    """What the spawner and warm interpreters use of it."""
     try:
-        library = ctypes.PyDLL(LIBRARY, use_errno=True)
-        return library if library.process1_version() == plan.VERSION else None
+        found = ctypes.PyDLL(LIBRARY, use_errno=True)
+        return found if found.process1_version() == plan.VERSION else None
     except (OSError, AttributeError):
         return None

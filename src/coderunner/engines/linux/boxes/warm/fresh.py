@@ -20,6 +20,10 @@ def renew(name: str, module: ModuleType) -> None:
         _RENEW[name](module)
 
 
+def is_renewed(name: str) -> bool:
+    return name in _RENEW
+
+
 def _logging(module: Any) -> None:
     is_float = isinstance(module._startTime, float)  # nanoseconds since 3.13
     module._startTime = time.time() if is_float else time.time_ns()

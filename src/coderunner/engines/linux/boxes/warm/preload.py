@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import sys
 
-from .fresh import renew
+from .fresh import is_renewed, renew
 from .recorder import IMPORTED, Recorder, Trace, bootstrap
 from .trial import well_behaved
 
@@ -29,14 +29,16 @@ _NOTHING = Trace()
 
 
 class Preloaded:
-    def __init__(self, base: dict[str, ModuleType]) -> None:
+    def __init__(self, base: dict[str, ModuleType], finders: dict[str, Any]) -> None:
         self.base = base  # what a cold start has
+        self._finders = finders  # the same
         self.all: dict[str, Any] = {}  # what we have loaded beyond that
         self.failed: list[str] = []
         self._hidden: dict[str, Any] = {}
         self._traces: dict[str, Trace] = {}
         self._children: dict[str, dict[str, Any]] = {}  # of each package
-        self._not_there: set[str] = set()
+        self._taken: frozenset[str] = frozenset()  # names that a program had better not use
+        self._to_renew: dict[str, ModuleType] = {}
         self._surroundings = _Surroundings()
 
     def load(self) -> None:
@@ -61,10 +63,12 @@ class Preloaded:
             if name not in self.base and name.partition(".")[0] != ours
         }
         self._traces = recorder.traces
-        self._not_there = recorder.missing
         self._note_children()
         placed = {name for trace in self._traces.values() for name in trace.placed}
         self._hidden = {name: it for name, it in self.all.items() if name not in placed}
+        asked_for = (*self._hidden, *recorder.missing)
+        self._taken = frozenset(name.partition(".")[0] for name in asked_for)
+        self._to_renew = {name: it for name, it in self.base.items() if is_renewed(name)}
 
     def _note_children(self) -> None:
         """What a package calls its submodules in the end: not always by their own name."""
@@ -85,11 +89,13 @@ class Preloaded:
                     del namespace[child]
         for trace in reversed(self._traces.values()):
             trace.undo()
+        sys.path_importer_cache.clear()
+        sys.path_importer_cache.update(self._finders)
         self._stand_before_the_finders()
 
     def renew(self) -> None:
         """What a cold start makes anew."""
-        for name, module in self.base.items():
+        for name, module in self._to_renew.items():
             renew(name, module)
 
     def is_changed_by_others(self, module: ModuleType) -> bool:
@@ -105,7 +111,7 @@ class Preloaded:
     def withdraw_if_shadowed(self, names: set[str]) -> None:
         """If a program brings a module of the same name, nothing of ours can be right: others
         would have imported that one."""
-        if any(name.partition(".")[0] in names for name in (*self._hidden, *self._not_there)):
+        if not self._taken.isdisjoint(names):
             self._hidden.clear()
 
     def _stand_before_the_finders(self) -> None:

@@ -8,20 +8,28 @@ import os
 import signal
 import socket
 import sys
+from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 from .. import inside, process1, protocol
 from . import appearance, rehearsal
-from .ending import Ending
+from .ending import Ending, keep
 from .preload import CHANNEL, Preloaded
 
 _ORDER_FDS = 8  # channel, root, scratch, and one for each cgroup
 _PACKAGES_OF_THE_USER = ".local"
+# What `signal` is made of, which does more than is needed.
+_signal: Any = sys.modules["_signal"]
 
 
 def serve(preloaded: Preloaded) -> None:
     """Fork a box for each order. Returns in a fork that is to be a program, and nowhere else: who
     returned with an error would go on to run a program outside of its box."""
     try:
+        hook = sys._getframe(1)  # which is over once we return
+        keep((hook.f_code, hook.f_globals))
+        del hook
         _serve(preloaded)
     except BaseException:
         os._exit(70)
@@ -32,14 +40,17 @@ def _serve(preloaded: Preloaded) -> None:
     received = protocol.receive(channel)
     if received is None:
         os._exit(0)
-    fork = process1.fork if received[0]["compiled"] else inside.fork
-    ways = _Ways(preloaded)
+    library = process1.library() if received[0]["compiled"] else None
+    fork = process1.fork if library is not None else inside.fork
+    ways = _Ways(preloaded, library)
     preloaded.hide()  # once for all forks; what we need ourselves we have
     ways.ending.freeze()
-    rehearsing = rehearsal.begin(sys.argv[0])
-    if not rehearsing:
+    preloaded.let_go()
+    written = rehearsal.watched(sys.argv[0])
+    if written is None:
+        ways.become(protocol.Job(sys.orig_argv, dict(os.environ), -1, -1, -1))
         return
-    written = rehearsal.written_by(rehearsing)
+    keep((written, channel, library, fork))
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # process 1 of a box must have no handlers
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the spawner watches, nobody waits
     appearance.ignore_what_posix_spawn_ignores()
@@ -52,18 +63,18 @@ def _serve(preloaded: Preloaded) -> None:
             os._exit(0)
         pidfd = fork(packet, fds, myself)
         if pidfd == 0:
-            _begin(channel, written, ways)
+            _begin(channel, partial(rehearsal.copy, written, library), ways)
             return
         protocol.send(channel, protocol.encode({"op": "forked"}), [pidfd])
         protocol.close_all([pidfd, *fds])
 
 
-def _begin(channel: socket.socket, written: rehearsal.Ranges, ways: _Ways) -> None:
+def _begin(channel: socket.socket, settle: Callable[[], None], ways: _Ways) -> None:
     """In the program's own process: get ready, wait for a job, become it. What was the line to the
     spawner is that of the box now."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     try:
-        rehearsal.copy(written)
+        settle()
         inside.report(channel, {"ready": True})
         packet, stdio = protocol.receive_packet(channel)
         if not packet:
@@ -87,25 +98,25 @@ class _Ways:
     _argv: list[str]
     _env: dict[str, str]
 
-    def __init__(self, preloaded: Preloaded) -> None:
+    def __init__(self, preloaded: Preloaded, library: ctypes.PyDLL | None) -> None:
         self._preloaded = preloaded
         self._appearance = appearance.Appearance()
-        self.ending = Ending(preloaded)
+        self._environment = dict(os.environ)
+        self.ending = Ending(preloaded, library)
 
     def become(self, job: protocol.Job) -> None:
         """The last touches before the interpreter goes on as if it had just started."""
         argv, env = self._argv, self._env = job.argv, job.env
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        _signal.signal(signal.SIGINT, signal.default_int_handler)
         sys.argv[:] = argv[1:]
         sys.orig_argv[:] = argv
-        if os.environ != env:
+        if env != self._environment:
             os.environ.clear()
             os.environ.update(env)
-        directory = os.path.dirname(os.path.realpath(argv[1]))
+        directory = _directory_of(argv[1])
         self._preloaded.withdraw_if_shadowed({n.partition(".")[0] for n in os.listdir(directory)})
         self._preloaded.renew()
         self.ending.prepare(directory)
-        self._preloaded.let_go()
         self._appearance.show(argv, env)
         ctypes.set_errno(0)
 
@@ -117,3 +128,10 @@ class _Ways:
         for ignored_by_python in (signal.SIGPIPE, signal.SIGXFSZ):
             signal.signal(ignored_by_python, signal.SIG_DFL)
         os.execve(self._argv[0], self._argv, self._env)  # noqa: S606 - no shell is wanted
+
+
+def _directory_of(script: str) -> str:
+    """Where the interpreter is going to look for modules first."""
+    if os.path.islink(script):
+        script = os.path.realpath(script)
+    return os.path.dirname(script) or "."

@@ -23,12 +23,10 @@ sys.path.insert(0, _package)
 from boxes.warm.preload import Preloaded  # type: ignore[import-not-found] # noqa: E402
 
 sys.path.remove(_package)
-_preloaded = Preloaded(_base)
+_preloaded = Preloaded(_base, _finders)
 _preloaded.load()
 _preloaded.server.serve(_preloaded)
 # From here on this is the program's process.
-sys.path_importer_cache.clear()
-sys.path_importer_cache.update(_finders)
 if "sitecustomize" not in sys.modules:
     # What the interpreter would have come upon, had there been no file of ours.
     raise ImportError("No module named 'sitecustomize'", name="sitecustomize")
