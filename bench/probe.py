@@ -1,41 +1,34 @@
 """Runs inside the spawner that `steps.py` starts: puts a clock around the engine's functions.
 
-It takes the place of the spawner's entry point, wraps the functions of its modules, and then
-becomes an ordinary spawner. What the clocks see goes into memory that is shared with `steps.py` (a
-mapped file), because nothing else of a box survives its walls: its descriptors are closed, its root
-is another one. Standard library only and few imports, like the spawner itself: whatever is loaded
-here makes every clone slower.
+It takes the place of the spawner's entry point, wraps the functions of its modules, becomes an
+ordinary spawner, and writes down what its clocks saw when that ends.
 
-The memory is divided into lanes, since the spawner and several boxes write at the same time: one
-for the spawner, the others for boxes in turn. Each begins with the number of stamps, followed by
-the stamps. The names come after the lanes.
+Process 1 of a box is another program, and behind walls. But what it does until it is ready is a
+plan, made here: so the plan asks for the time between its stages, and sends what it was told over
+the line to the spawner, where it is taken out again. Standard library only and few imports, like
+the spawner itself.
 """
 
 from __future__ import annotations
 
 import importlib
-import itertools
-import mmap
+import json
 import os
 import struct
 import sys
 import time
 from types import FunctionType, ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-LANE = 1 << 18
-LANES = 16  # more than there are boxes at any one time
-SPAWNER, FIRST_BOX = 0, 1
-COUNT = struct.Struct("<q")
-STAMP = struct.Struct("<iiq")  # index of the name; 1 for its begin, 0 for its end; nanoseconds
-NAMES_AT = LANES * LANE
-SIZE = NAMES_AT + LANE
+CALLER, SPAWNER, BOX, PROGRAM = "caller", "spawner", "box", "program"
+DEEP = "deep"  # small calls, too
+PLAN, ENDED = "plan", "ended"  # of a box: when it began to play its plan, when its program ended
 
-BORN, EXIT, CLONE = "(born)", "(exit)", "clone"
-_MODULES = ("copying", "identity", "inside", "kernel", "landlock", "making", "protocol", "rootfs")
+# Those whose functions others import by name come first: they must be wrapped before that.
+_MODULES = ("copying", "unpacking", "kernel", "making", "process1", "protocol", "rootfs", "stages")
 _CLASSES = (
     ("box", "Box", "box"),
     ("cgroup_place", "Place", "place"),
@@ -46,80 +39,110 @@ _CLASSES = (
     ("run", "Run", "run"),
     ("spares", "Spares", "spares"),
     ("spawner", "Spawner", "spawner"),
+    ("zygote", "Zygote", "zygote"),
 )
 # No clock: they wait for work, or are called dozens of times by functions that have one.
 _LEFT_OUT = {"serve", "_turn", "_sleep_seconds", "_fsconfig", "_syscall", "_fail", "file"}
-_CALLS = ("posix_spawn", "wait", "waitpid", "closerange", "kill")
 _SMALL_CALLS = (
     *("open", "read", "write", "close", "mkdir", "rmdir", "chmod", "fchown", "stat", "scandir"),
-    *("sendfile", "eventfd", "pipe2", "dup2", "chdir", "unlink", "mknod", "fstat"),
+    *("sendfile", "eventfd", "dup2", "unlink", "mknod", "fstat", "waitpid"),
 )
+
+_TIMESPEC = struct.Struct("<qq")
+_MARK = b"stages: "  # what begins like this is ours, and no report
+_MOST_STAGES = 16
+
+
+class Stamp(NamedTuple):
+    who: str
+    name: str
+    begin: bool
+    at_ns: int
 
 
 class Clock:
-    def __init__(self, path: str) -> None:
-        with open(path, "r+b") as file:
-            self._memory = mmap.mmap(file.fileno(), SIZE)
-        self._names: list[str] = []
-        self._base = SPAWNER * LANE
+    def __init__(self, who: str) -> None:
+        self._who = who
+        self.stamps: list[Stamp] = []
 
-    def stamp(self, index: int, begin: int) -> None:
-        now = time.monotonic_ns()
-        base = self._base
-        (count,) = COUNT.unpack_from(self._memory, base)
-        at = base + COUNT.size + count * STAMP.size
-        if at + STAMP.size <= base + LANE:
-            STAMP.pack_into(self._memory, at, index, begin, now)
-            COUNT.pack_into(self._memory, base, count + 1)
-
-    def name(self, name: str) -> int:
-        self._names.append(name)
-        text = "\n".join(self._names).encode()
-        COUNT.pack_into(self._memory, NAMES_AT, len(text))
-        self._memory[NAMES_AT + COUNT.size : NAMES_AT + COUNT.size + len(text)] = text
-        return len(self._names) - 1
+    def mark(self, name: str, begin: bool) -> None:
+        self.stamps.append(Stamp(self._who, name, begin, time.monotonic_ns()))
 
     def around(self, function: Callable[..., Any], name: str) -> Callable[..., Any]:
-        index, stamp = self.name(name), self.stamp
+        mark = self.mark
 
         def clocked(*args: Any, **kwargs: Any) -> Any:
-            stamp(index, 1)
+            mark(name, True)
             try:
                 return function(*args, **kwargs)
             finally:
-                stamp(index, 0)
+                mark(name, False)
 
         clocked.__name__ = function.__name__
         return clocked
 
-    def around_clone(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """The clone returns twice, the second time in the box, which takes the next lane."""
-        index, born, stamp = self.name(CLONE), self.name(BORN), self.stamp
-        spawner, boxes = os.getpid(), itertools.count()
 
-        def clocked(*args: Any, **kwargs: Any) -> Any:
-            lane = FIRST_BOX + next(boxes) % (LANES - FIRST_BOX)
-            stamp(index, 1)
-            result = function(*args, **kwargs)
-            if os.getpid() == spawner:
-                stamp(index, 0)
-            else:
-                self._base = lane * LANE
-                COUNT.pack_into(self._memory, self._base, 0)
-                stamp(born, 1)
-                stamp(born, 0)
-            return result
+class BoxClock:
+    """For process 1: adds its stamps to those of the spawner."""
+
+    def __init__(self, stamps: list[Stamp]) -> None:
+        self._stamps = stamps
+        self._stages: list[str] = []  # which are the same in all boxes of a spawner
+
+    def in_plans(self, new_plan: Callable[[str], Any], channel: int) -> Callable[[str], Any]:
+        """Around `Plan`: it takes the time before every stage, and after the last one."""
+
+        def clocked(machine: str) -> Any:
+            plan = new_plan(machine)
+            begin, template = plan.stage, plan.template
+            times = plan.data(_MARK + bytes(_TIMESPEC.size * (_MOST_STAGES + 1)))
+            stages: list[str] = []
+
+            def look() -> int:
+                place = len(_MARK) + _TIMESPEC.size * len(stages)
+                at = times._replace(offset=times.offset + place)
+                plan.call("clock_gettime", time.CLOCK_MONOTONIC, at)
+                return place + _TIMESPEC.size
+
+            def stage(name: str) -> None:
+                look()
+                stages.append(name)
+                begin(name)
+
+            def last_look() -> Any:
+                plan.call("write", channel, times, look())
+                self._stages = stages
+                return template()
+
+            plan.stage, plan.template = stage, last_look
+            return plan
 
         return clocked
 
-    def around_exit(self, function: Callable[[int], Any]) -> Callable[[int], Any]:
-        index = self.name(EXIT)
+    def in_packets(self, receive: Callable[..., Any]) -> Callable[..., Any]:
+        """Around `receive_packet`: takes out what a plan has sent."""
 
-        def clocked(code: int) -> Any:
-            self.stamp(index, 1)
-            return function(code)
+        def received(*args: Any) -> Any:
+            packet, fds = receive(*args)
+            if not packet.startswith(_MARK):
+                return packet, fds
+            times = _TIMESPEC.iter_unpack(packet[len(_MARK) :])
+            for name, (seconds, ns) in zip([PLAN, *self._stages], times, strict=True):
+                self._stamps.append(Stamp(BOX, name, name == PLAN, seconds * 10**9 + ns))
+            return receive(*args)
 
-        return clocked
+        return received
+
+    def in_reports(self, report: Callable[..., Any]) -> Callable[..., Any]:
+        """Around `Box.report`: process 1 says when the program ended."""
+
+        def reported(box: Any) -> Any:
+            word = report(box)
+            if "ended_at" in word:
+                self._stamps.append(Stamp(BOX, ENDED, False, round(word["ended_at"] * 1e9)))
+            return word
+
+        return reported
 
 
 def wrap(clock: Clock, owner: ModuleType | type, label: str) -> None:
@@ -133,18 +156,32 @@ def wrap(clock: Clock, owner: ModuleType | type, label: str) -> None:
 
 
 def install(clock: Clock, *, deep: bool) -> None:
-    kernel: Any = importlib.import_module("boxes.kernel")
-    clone = kernel.clone
     for name in _MODULES:
-        wrap(clock, importlib.import_module(f"boxes.{name}"), name)
-    kernel.clone = clock.around_clone(clone)
-    for module, kind, label in _CLASSES:
-        wrap(clock, getattr(importlib.import_module(f"boxes.{module}"), kind), label)
-    for name in (*_CALLS, *(_SMALL_CALLS if deep else ())):
+        wrap(clock, _module(name), name)
+    for name, kind, label in _CLASSES:
+        wrap(clock, getattr(_module(name), kind), label)
+    for name in _SMALL_CALLS if deep else ():
         setattr(os, name, clock.around(getattr(os, name), name))
-    vars(os)["_exit"] = clock.around_exit(os._exit)
+    inside, stages = BoxClock(clock.stamps), _module("stages")
+    stages.Plan = inside.in_plans(stages.Plan, stages.CHANNEL)
+    protocol, box = _module("protocol"), _module("box").Box
+    protocol.receive_packet = inside.in_packets(protocol.receive_packet)
+    box.report = inside.in_reports(box.report)
+
+
+def _module(name: str) -> Any:
+    return importlib.import_module(f"boxes.{name}")
+
+
+def main(path: str, depth: str) -> None:
+    clock = Clock(SPAWNER)
+    install(clock, deep=depth == DEEP)
+    try:
+        _module("spawner").main()
+    finally:
+        with open(path, "w", encoding="ascii") as file:
+            json.dump(clock.stamps, file)
 
 
 if __name__ == "__main__":
-    install(Clock(sys.argv[2]), deep=sys.argv[3] == "deep")
-    importlib.import_module("boxes.spawner").main()
+    main(sys.argv[2], sys.argv[3])

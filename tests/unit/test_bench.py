@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -16,19 +16,18 @@ from bench.bare import RunFailed, run
 from bench.hand import Hand
 from bench.lab import Contenders, Lab
 from bench.measure import Figures, Once, figures, interleave, percentile, sustain
+from bench.probe import SPAWNER, Stamp
 from bench.results import BARE, COLD, WARM
 from bench.rows import ROWS, Row
 from bench.sandboxes import Commands, Missing
-from bench.stamps import Stamp, tree
-from bench.steps import MAKING_ROAD, RUN_ROAD, Station, Trip, record
-from coderunner.engines.linux import client
+from bench.stamps import Station, stations, tree
+from bench.steps import END_ROAD, MAKING_ROAD, PYTHON, RUN_ROAD, C, Subject, record
 from tests.support import require_sandbox, require_toolchain
 
 pytestmark = pytest.mark.unit
 
-CLOCKED = ("_flush", "_on_readable")  # by the recording, on the caller's side
-# What not every machine has.
-OPTIONAL = {"cgroup.entrances", "landlock.restrict"}
+OPTIONAL = {"cgroup.entrances", "landlock"}  # what not every machine has
+STARTED = "process1.start"  # what not every box is made with
 ENV = {"PATH": "/usr/bin:/bin"}
 
 
@@ -304,36 +303,48 @@ async def test_the_python_row_runs_everybody_and_knows_who_is_warm() -> None:
 
 
 def test_steps_are_summed_by_where_they_were_called_from() -> None:
-    stamps = [
-        Stamp("run", True, 0),
-        Stamp("mount", True, 10),
-        Stamp("mount", False, 15),
-        Stamp("mount", True, 20),
-        Stamp("mount", False, 27),
-        Stamp("(exit)", True, 40),
+    seen = [
+        ("run", True, 0),
+        ("mount", True, 10),
+        ("mount", False, 15),
+        ("mount", True, 20),
+        ("mount", False, 27),
+        ("run", False, 40),
+        ("run", True, 50),  # and the recording ends
     ]
-    steps = tree(stamps)
-    assert steps["run", "mount"] == (12, 2)
-    assert steps["run",] == (40, 1)  # it never returned: it lasted until the last stamp
+    steps = tree([Stamp(SPAWNER, *stamp) for stamp in seen])
+    assert steps == {("run",): (40, 1), ("run", "mount"): (12, 2)}
 
 
 @pytest.mark.engines
+@pytest.mark.parametrize(
+    ("subject", "compiled"), [(C, True), (C, False), (PYTHON, True)], ids=["C", "no C", "warm"]
+)
 async def test_a_ready_run_and_the_making_of_a_box_pass_every_station(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, subject: Subject, compiled: bool
 ) -> None:
     require_sandbox()
-    require_toolchain("c")
-    for owner, name in ((client, "_START"), *((client.Spawner, n) for n in CLOCKED)):
-        monkeypatch.setattr(owner, name, getattr(owner, name))  # so that it is undone
-    recording = await record(4, 4, pause_s=0.2, deep=False, folder=tmp_path)
+    require_toolchain(subject.language)
+    recording = await record(subject, 4, folder=tmp_path, warmups=4, pause_s=0.2, compiled=compiled)
     assert len(recording.runs) + recording.not_ready == 4
-    for road, trips in ((RUN_ROAD, recording.runs), (MAKING_ROAD, recording.makings)):
-        assert trips
-        for trip in trips:
-            assert missed(road, trip) <= OPTIONAL
-            times = [at_ns for _, at_ns in trip.stations(road)]
-            assert times == sorted(times)
+    other_start = subject is PYTHON or not compiled
+    for road, trips in (
+        (RUN_ROAD, recording.runs),
+        (END_ROAD, recording.runs),
+        (MAKING_ROAD, recording.makings),
+    ):
+        # (On a machine with much to do a box may end after the next run began.)
+        fewest = min((missed(road, trip) for trip in trips), key=len)
+        assert fewest <= OPTIONAL | ({STARTED} if other_start else set())
 
 
-def missed(road: tuple[Station, ...], trip: Trip) -> set[str]:
-    return {station[1] for station in road if not list(trip.stations([station]))}
+def missed(road: Sequence[Station], trip: Sequence[Stamp]) -> set[str]:
+    """The stations that were not passed, or not in their order."""
+    return {station[1] for station in road if station not in stations(trip, road)}
+
+
+def test_a_station_is_passed_after_the_one_before_it() -> None:
+    road = [("box", "a", True, ""), ("box", "b", False, ""), ("box", "c", False, "")]
+    seen = [("b", False, 1), ("a", True, 2), ("c", True, 3), ("b", False, 4)]
+    trip = [Stamp("box", *stamp) for stamp in seen]
+    assert list(stations(trip, road).values()) == [2, 4]

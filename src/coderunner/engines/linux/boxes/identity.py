@@ -28,6 +28,7 @@ def become_nobody(plan: Plan, uid: Argument, ids: Slot, around: Surroundings) ->
     The namespace is owned by an unprivileged uid, so it rules over nothing; it gives the program
     the same uid everywhere and makes RLIMIT_NPROC count this box alone.
     """
+    plan.stage("become nobody")
     if not around.in_user_namespace:
         plan.call("setgroups", 0, 0)
     # Keeping the capabilities across the change of uid lets hosts that forbid user namespaces

@@ -32,6 +32,7 @@ def restrict(
 ) -> None:
     """Confine process 1: read below /, write below the directories `writable`, and write to what
     already exists: the devices `existing`."""
+    plan.stage("landlock")
     handled = _handled(version)
     attributes = struct.pack("<Q", handled)
     if version >= 6:
@@ -51,5 +52,5 @@ def _allow(plan: Plan, ruleset: Kept, path: str, rights: int) -> None:
     fd = plan.open(2, path, os.O_PATH)
     rule = plan.data(struct.pack("<Qq", rights, 0))
     plan.store(rule, 8, fd)
-    plan.call("landlock_add_rule", ruleset, _BENEATH_PATH, rule, 0, about=f"landlock {path}")
+    plan.call("landlock_add_rule", ruleset, _BENEATH_PATH, rule, 0, about=path)
     plan.call("close", fd)

@@ -211,12 +211,12 @@ def join_cgroup(plan: Plan, kind: Kind) -> None:
 
 
 def wall_in(plan: Plan, around: Surroundings, kind: Kind) -> None:
-    plan.stage("wall in")
     identity.become_nobody(plan, UID, IDS, around)
     if around.landlock:
         writable = ("/tmp", "/dev/shm", rootfs.WORKSPACE, *kind.scratch_mounts)
         existing = ("/dev/null", "/dev/full")
         landlock.restrict(plan, around.landlock, writable=writable, existing=existing)
+    plan.stage("process 1")
     plan.call("umask", 0o022)
     # Same uid as the program, so nothing of process 1 may be open to it; and with this it is
     # invisible in /proc, too (hidepid).
@@ -229,11 +229,12 @@ def wall_in(plan: Plan, around: Surroundings, kind: Kind) -> None:
 
 
 def _install_filter(plan: Plan, instructions: bytes) -> None:
+    plan.stage("seccomp")
     size = len(instructions) // 8
     descriptor: Data = plan.data(struct.pack("<Hxxxxxxq", size, 0))
     plan.store(descriptor, 8, plan.data(instructions))
     mode = kernel.SECCOMP_MODE_FILTER
-    plan.prctl(kernel.PR_SET_SECCOMP, mode, descriptor, about="seccomp filter")
+    plan.prctl(kernel.PR_SET_SECCOMP, mode, descriptor, about="filter")
 
 
 def limit(plan: Plan, kind: Kind) -> None:
