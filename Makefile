@@ -56,7 +56,7 @@ clean: ## Remove everything that was built here
 	find src tests bench scripts examples -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 
 # Installing compiles it, too. This is for those who change it, or have got a compiler since.
-$(COMPILED): $(BOXES)/process1.c $(BOXES)/warm/ending.c hatch_build.py | $(STAMP)
+$(COMPILED): $(wildcard $(BOXES)/*.[ch] $(BOXES)/warm/*.c) hatch_build.py | $(STAMP)
 	@$(BIN)/python hatch_build.py
 
 $(STAMP): requirements.lock pyproject.toml scripts/setup.sh

@@ -20,7 +20,8 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 _BOXES = Path("src/coderunner/engines/linux/boxes")
-_SOURCE, _ENDING = "process1.c", "warm/ending.c"
+_PROCESS_1 = ("process1.c", "player.c")
+_LIBRARYS_OWN = ("boxes.c", "warm/ending.c")
 _PROGRAM, _LIBRARY = "process1", "libboxes.so"
 _FLAGS = ("-std=gnu11", "-O2", "-s", "-Wall", "-Wextra")
 
@@ -44,15 +45,16 @@ def compile_process1(boxes: Path) -> bool:
     if not sys.platform.startswith("linux") or compiler is None:
         _say("there is no C compiler")
         return False
-    source, ending = str(boxes / _SOURCE), str(boxes / _ENDING)
+    own = [str(boxes / name) for name in _PROCESS_1]
+    all_of_it = [*own, *(str(boxes / name) for name in _LIBRARYS_OWN)]
     with tempfile.TemporaryDirectory(dir=boxes, prefix=".compiling-") as place:
         program, library = Path(place, "program"), Path(place, "library")
         # Static, it starts in half the time; but not every system has the C library for that.
         for how in ("-static", "-O2"):
-            error = _run(compiler, *_FLAGS, how, "-o", str(program), source)
+            error = _run(compiler, *_FLAGS, how, "-o", str(program), *own)
             if not error:
                 break
-        error = error or _run(compiler, *_SHARED, "-o", str(library), source, ending)
+        error = error or _run(compiler, *_SHARED, "-o", str(library), *all_of_it)
         if error:
             _say(error)
             return False

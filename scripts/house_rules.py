@@ -17,7 +17,7 @@ ROOT = Path(__file__).parent.parent
 LONGEST = 400
 GENERATED = {"requirements.lock"}
 NOT_OURS = re.compile(
-    r"[.]git|[.]venv|__pycache__|[.]\w+_cache|[.]hypothesis|build|dist|process1|libprocess1[.]so"
+    r"[.]git|[.]venv|__pycache__|[.]\w+_cache|[.]hypothesis|build|dist|process1|libboxes[.]so"
 )
 
 # Written with [.] so that this file does not break its own rule.

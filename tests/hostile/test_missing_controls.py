@@ -34,7 +34,8 @@ class Sabotage(NamedTuple):
     compiled: bool = True  # process 1, as it is wherever there is a compiler
 
 
-STAGES, PROCESS_1 = f"{BOXES}/stages.py", f"{BOXES}/process1.c"
+STAGES = f"{BOXES}/stages.py"
+PROCESS_1, PLAYER = f"{BOXES}/process1.c", f"{BOXES}/player.c"
 NOTICED = {
     "no seccomp filter": Sabotage(
         STAGES, "    _install_filter(plan, around.seccomp)", "", "Seccomp"
@@ -55,7 +56,7 @@ NOTICED = {
         STAGES, "kernel.CLONE_NEWIPC | kernel.CLONE_NEWUTS", "kernel.CLONE_NEWIPC", "uts namespace"
     ),
     "no pid namespace": Sabotage(
-        PROCESS_1, "CLONE_VFORK | CLONE_NEWPID | CLONE_PIDFD", "CLONE_VFORK | CLONE_PIDFD", ""
+        f"{BOXES}/boxes.c", "CLONE_NEWPID | CLONE_PIDFD", "CLONE_PIDFD", ""
     ),
     "no pid namespace, in Python": Sabotage(
         f"{BOXES}/making.py", "kernel.clone(kernel.CLONE_NEWPID)", "kernel.clone(0)", "",
@@ -75,7 +76,7 @@ NOTICED = {
     ),
     "a plan that is not played": Sabotage(PROCESS_1, "    play(packet);\n", "", ""),
     "steps whose failure is passed over": Sabotage(
-        PROCESS_1, "int error = result < 0 ? errno : 0;", "int error = result < 0 ? 0 : 0;", ""
+        PLAYER, "int error = result < 0 ? errno : 0;", "int error = result < 0 ? 0 : 0;", ""
     ),
 }  # fmt: skip
 NOTICED_WITH_CGROUPS = {
