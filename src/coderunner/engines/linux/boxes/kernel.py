@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import platform
 import signal
 import struct
 from collections.abc import Sequence
@@ -19,7 +18,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 _libc.syscall.restype = ctypes.c_long
 _libc.prctl.argtypes = (ctypes.c_int, *(ctypes.c_ulong,) * 4)
 
-MACHINE = platform.machine()
+MACHINE = os.uname().machine
 SUPPORTED_MACHINES = syscalls.MACHINES
 _NUMBERS = syscalls.every_number(MACHINE) if MACHINE in SUPPORTED_MACHINES else {}
 
@@ -260,6 +259,12 @@ def set_capabilities(*, effective: int, permitted: int, inheritable: int = 0) ->
     )
     if _libc.capset(header, sets) != 0:
         raise _fail("capset")
+
+
+def trim_memory() -> None:
+    """Give back what is free: starting up has taken more than it needs to go on."""
+    if hasattr(_libc, "malloc_trim"):  # which not every C library has
+        _libc.malloc_trim(ctypes.c_size_t(0))
 
 
 def landlock_abi() -> int:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
-import random
 import socket
 from typing import Any
 
@@ -88,7 +87,7 @@ class Maker:
         self._most_files = callers_files * 3 // 4 if self._around.in_user_namespace else 1 << 30
         self._templates: dict[Key, Template] = {}
         self._roots: dict[Key, int] = {}
-        self._first_uid = random.choice(_UID_RANGE)  # noqa: S311 - it need not be secret
+        self._first_uid = _UID_RANGE[int.from_bytes(os.urandom(4)) % len(_UID_RANGE)]
         self._uids: set[int] = set()  # in use
         self._numbers = itertools.count(1)
 

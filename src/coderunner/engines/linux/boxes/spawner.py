@@ -19,7 +19,7 @@ import sys
 import time
 from typing import Any
 
-from . import host, protocol
+from . import host, kernel, protocol
 from .answers import Answers
 from .box import Box, Key
 from .controls import write
@@ -369,6 +369,7 @@ def _work(channel: socket.socket, maker: Maker, this: host.Host) -> None:
         channel, protocol.encode({"op": "hello", "compiled": maker.compiled, **this.facts()})
     )
     gc.collect()
+    kernel.trim_memory()
     gc.freeze()
     gc.disable()  # a collection would touch, and so copy, every page in every box
     spawner.serve()

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from .. import inside, process1, protocol
+from .. import inside, kernel, process1, protocol
 from . import appearance, rehearsal
 from .ending import Ending, keep
 from .preload import CHANNEL, Preloaded
@@ -46,6 +46,7 @@ def _serve(preloaded: Preloaded) -> None:
     preloaded.hide()  # once for all forks; what we need ourselves we have
     ways.ending.freeze()
     preloaded.let_go()
+    kernel.trim_memory()
     written = rehearsal.watched(sys.argv[0])
     if written is None:
         ways.become(protocol.Job(sys.orig_argv, dict(os.environ), -1, -1, -1))
