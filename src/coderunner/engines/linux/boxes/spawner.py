@@ -208,8 +208,13 @@ class Spawner:
         if order.zygote is not None:
             self._zygotes.used(order.zygote)
         self._boxes.add(box)
-        self._watch(box.channel.fileno(), self._on_word, box)
-        self._watch(box.pidfd, self._on_death, box)
+        try:
+            self._watch(box.channel.fileno(), self._on_word, box)
+            self._watch(box.pidfd, self._on_death, box)
+        except OSError:  # as when this user may watch no more
+            box.kill()
+            self._forget(box)
+            raise
         return box
 
     def _on_word(self, box: Box) -> None:
@@ -288,8 +293,8 @@ class Spawner:
         self._maker.release(box)
 
     def _watch(self, fd: int, call: Any, subject: Any) -> None:
-        self._on_ready[fd] = (call, subject)
         self._poll.register(fd, select.EPOLLIN)
+        self._on_ready[fd] = (call, subject)
 
     def _unwatch(self, fd: int) -> None:
         if self._on_ready.pop(fd, None) is not None:
