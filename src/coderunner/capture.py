@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterable, Awaitable, Callable
 
+from coderunner.cancelling import cancel
 from coderunner.engines.base import Process, Reader
 from coderunner.model import EndedBy, Exit, Limits, Output, Stream
 
@@ -156,7 +157,7 @@ async def communicate(
         process.kill()
         raise
     finally:
-        await _cancel({*tasks, feeding} if feeding else set(tasks))
+        await cancel([*tasks, feeding] if feeding else tasks)
     return ended, captures[Stream.STDOUT].output(), captures[Stream.STDERR].output()
 
 
@@ -224,10 +225,4 @@ async def _finish_feeding(feeding: asyncio.Task[None] | None) -> None:
     if feeding is not None and feeding.done():
         feeding.result()
     elif feeding is not None:
-        await _cancel({feeding})
-
-
-async def _cancel(tasks: set[asyncio.Task[None]]) -> None:
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
+        await cancel([feeding])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
 import socket
 import subprocess
@@ -12,6 +11,7 @@ from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
 
+from coderunner.cancelling import outlast
 from coderunner.engines.linux.boxes import protocol
 from coderunner.errors import EngineUnavailable
 
@@ -34,6 +34,7 @@ class Spawner:
         self._answers: dict[int, asyncio.Future[Answer]] = {}
         self._last_id = 0
         self._hello: asyncio.Future[Answer] = self._loop.create_future()
+        self._gone: asyncio.Future[None] | None = None
         self.alive = True
         self.facts: protocol.Message = {}
         channel.setblocking(False)
@@ -169,20 +170,22 @@ class Spawner:
     async def close(self) -> None:
         """End all boxes and the spawner; when this returns, nothing of them is left."""
         self._on_death()
-        try:
-            await asyncio.wait_for(self._reap(), _GOODBYE_SECONDS)
-        except TimeoutError:
-            self._process.kill()
-            await self._reap()
-        with contextlib.suppress(OSError):
-            os.close(self._log)
+        if self._gone is None:
+            self._gone = self._loop.create_future()
+            self._reap(self._gone)
+        await outlast(self._gone)
 
-    async def _reap(self) -> None:
-        # It leaves as soon as its boxes are dead; asking is simpler than a child watcher.
-        pause = 0.001
-        while self._process.poll() is None:
-            await asyncio.sleep(pause)
-            pause = min(0.05, pause * 2)
+    def _reap(self, gone: asyncio.Future[None], pause: float = 0.001, waited: float = 0.0) -> None:
+        # It leaves as soon as its boxes are dead; asking is simpler than a child watcher. And no
+        # task asks, since a task may be cancelled.
+        if self._process.poll() is not None:
+            os.close(self._log)
+            gone.set_result(None)
+            return
+        if waited > _GOODBYE_SECONDS:
+            self._process.kill()
+        longer = min(0.05, pause * 2)
+        self._loop.call_later(pause, self._reap, gone, longer, waited + pause)
 
 
 def _launch(channel: int, log: int, compiled: bool) -> subprocess.Popen[bytes]:
