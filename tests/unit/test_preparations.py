@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import os
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from coderunner import EngineUnavailable, File, Program, Runner, Settings
+from coderunner import EngineUnavailable, File, Program, Runner, Settings, preparing
 from coderunner.engines.fake import FakeEngine, Pause, Script
 from coderunner.model import Job
 
@@ -170,6 +171,30 @@ async def test_who_asks_for_it_is_told_of_a_failure(tmp_path: Path) -> None:
     machine = Machine(tmp_path, OPTIONAL, Script(exit_code=1, stderr=b"out of luck"))
     with pytest.raises(EngineUnavailable, match="out of luck"):
         await machine.runner.prepare("prep")
+
+
+async def test_one_that_is_cancelled_while_it_is_copied_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loop, copying, go_on = asyncio.get_running_loop(), asyncio.Event(), threading.Event()
+
+    def slowly(fd: int, target: Path) -> None:
+        loop.call_soon_threadsafe(copying.set)
+        go_on.wait(30)
+        target.mkdir(parents=True)
+
+    monkeypatch.setattr(preparing, "_copy_out", slowly)
+    machine = Machine(tmp_path, OPTIONAL)
+    preparation = asyncio.create_task(machine.runner.prepare("prep"))
+    await copying.wait()
+    preparation.cancel()
+    await asyncio.wait({preparation}, timeout=0.05)  # which it is not to be done in
+    go_on.set()
+    with pytest.raises(asyncio.CancelledError):
+        await preparation
+    await machine.runner.aclose()
+    await loop.shutdown_default_executor()  # in case it has not waited for it
+    assert list((tmp_path / "cache" / "prepared").iterdir()) == []
 
 
 async def test_another_runner_finds_it(tmp_path: Path) -> None:
