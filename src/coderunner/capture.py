@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterable, Awaitable, Callable
+from dataclasses import replace
 
 from coderunner.cancelling import cancel
 from coderunner.engines.base import Process, Reader
@@ -98,6 +99,10 @@ class Drain:
         """The program has ended: from here on only what is still in the pipe."""
         self._reads_left = LAST_READS
 
+    @property
+    def flooded(self) -> bool:
+        return self._capture.total > self._flood_bytes
+
     async def run(self) -> None:
         reads = 0
         while self._reads_left is None or self._reads_left > 0:
@@ -107,7 +112,7 @@ class Drain:
             if not chunk:
                 return
             await self._take(chunk)
-            if self._capture.total > self._flood_bytes:
+            if self.flooded:
                 self._on_flood()
                 return
             reads += 1
@@ -158,7 +163,17 @@ async def communicate(
         raise
     finally:
         await cancel([*tasks, feeding] if feeding else tasks)
+    if any(drain.flooded for drain in drains):
+        ended = _ended_by_output(ended)
     return ended, captures[Stream.STDOUT].output(), captures[Stream.STDERR].output()
+
+
+def _ended_by_output(ended: Exit) -> Exit:
+    """A program may be done before we have read what it wrote. It broke the limit all the same,
+    and what is said of it must not depend on who was faster. Another limit's word stands."""
+    if ended.ended_by in (EndedBy.EXIT, EndedBy.SIGNAL):
+        return replace(ended, ended_by=EndedBy.OUTPUT)
+    return ended
 
 
 async def _or_kill(process: Process, work: Callable[[], Awaitable[None]]) -> None:
