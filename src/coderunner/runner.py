@@ -315,9 +315,21 @@ def _out_of_memory(language: Language, outcome: Outcome) -> Outcome:
     """Some runtimes hold the memory limit themselves, because we hand it to them (`-Xmx`). When
     such a one gives up, the limit was the reason, as it is when the kernel steps in."""
     sign = language.memory_error
-    if sign is not None and not outcome.ok and sign.search(outcome.stderr.text):
+    if (
+        sign is not None
+        and _gave_up(language, outcome)
+        and sign.search(outcome.stderr.text) is not None
+    ):
         return replace(outcome, ended_by=EndedBy.MEMORY)
     return outcome
+
+
+def _gave_up(language: Language, outcome: Outcome) -> bool:
+    """Whether it ended by itself as its runtime does then. Anybody can print what that says."""
+    if outcome.ok or outcome.ended_by not in (EndedBy.EXIT, EndedBy.SIGNAL):
+        return False
+    code = outcome.exit_code if outcome.signal is None else 128 + outcome.signal
+    return not language.memory_codes or code in language.memory_codes
 
 
 def _environment(toolchain: Toolchain) -> dict[str, str]:
