@@ -89,7 +89,7 @@ class Preparations:
     async def _try_to_make(self, one: Preparing, place: Path) -> None:
         try:
             await self._make(one, place)
-        except (CodeRunnerError, OSError) as error:
+        except CodeRunnerError as error:
             self._notice(f"going on without {one.title}: {error}")
 
     def _directory(self) -> Path:
