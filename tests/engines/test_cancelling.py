@@ -12,11 +12,10 @@ import pytest
 
 from coderunner.engines import ENGINES, open_engine
 from coderunner.engines.linux import LinuxEngine
-from coderunner.engines.linux.boxes import sampling
 from coderunner.execution import execute_and
 from coderunner.workspace import Workspace
-from coderunner.workspace.root import process_root
 from tests.engines.bench import Bench
+from tests.engines.held import held, held_with_children
 from tests.support import require_sandbox
 
 pytestmark = pytest.mark.engines
@@ -38,12 +37,6 @@ async def collected(bench: Bench) -> int | None:
     job = replace(bench.job("/bin/sh", "-c", SCRIPT), collect=True)
     outcome, _ = await execute_and(bench.engine, job, os.listdir, stdin=bytes(300_000))
     return outcome.exit_code
-
-
-def held() -> tuple[list[str], set[asyncio.Task[object]], list[str]]:
-    """The descriptors, tasks and directories of this process."""
-    fds = sorted(os.listdir("/proc/self/fd"))
-    return fds, asyncio.all_tasks(), sorted(os.listdir(process_root()))
 
 
 async def turns(number: int) -> None:
@@ -88,8 +81,7 @@ async def test_an_engine_that_is_closed_while_it_starts_leaves_nothing(
     workspace: Workspace, after: int
 ) -> None:
     require_sandbox()
-    fds, tasks, _ = held()
-    children, chance = sampling.tree(os.getpid()), random.Random(after)
+    before, chance = held_with_children(), random.Random(after)
     engine = LinuxEngine()
     run: asyncio.Task[object] = asyncio.create_task(collected(Bench(engine, workspace)))
     await turns(after)
@@ -100,20 +92,17 @@ async def test_an_engine_that_is_closed_while_it_starts_leaves_nothing(
     await turns(2)
     await cancelled(closing, 2, chance)
     await asyncio.wait({run})
-    assert held()[:2] == (fds, tasks)
-    assert sampling.tree(os.getpid()) == children
+    assert held_with_children() == before
 
 
 async def test_a_closed_engine_leaves_nothing_although_closing_was_cancelled(
     workspace: Workspace,
 ) -> None:
     require_sandbox()
-    fds, tasks, _ = held()
-    children = sampling.tree(os.getpid())
+    before = held_with_children()
     engine = LinuxEngine()
     await collected(Bench(engine, workspace))
     closing: asyncio.Task[object] = asyncio.create_task(engine.aclose())
     await turns(3)
     await cancelled(closing, 3, random.Random(1))
-    assert held()[:2] == (fds, tasks)
-    assert sampling.tree(os.getpid()) == children
+    assert held_with_children() == before

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import socket
 import subprocess
@@ -13,7 +14,7 @@ from pathlib import Path
 
 from coderunner.cancelling import outlast
 from coderunner.engines.linux.boxes import protocol
-from coderunner.errors import EngineUnavailable
+from coderunner.errors import WATCH_REMEDIES, EngineUnavailable, faults_of_the_machine
 
 _START = "import sys; sys.path.insert(0, sys.argv[1]); from boxes.spawner import main; main()"
 _HELLO_SECONDS = 20.0
@@ -38,22 +39,32 @@ class Spawner:
         self.alive = True
         self.facts: protocol.Message = {}
         channel.setblocking(False)
-        self._loop.add_reader(channel, self._on_readable)
 
     @classmethod
     async def launch(cls, *, compiled: bool) -> Spawner:
         """Start a spawner and wait until it has looked the machine over."""
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        log = os.memfd_create("coderunner-spawner-log", os.MFD_CLOEXEC)
-        with theirs:
-            process = _launch(theirs.fileno(), log, compiled)
-        spawner = cls(process, ours, log)
+        with faults_of_the_machine():
+            spawner = cls._start(compiled)
         try:
+            with faults_of_the_machine(WATCH_REMEDIES):
+                spawner._loop.add_reader(spawner._channel, spawner._on_readable)
             await spawner._greet()
         except BaseException:
             await spawner.close()
             raise
         return spawner
+
+    @classmethod
+    def _start(cls, compiled: bool) -> Spawner:
+        with contextlib.ExitStack() as undo:
+            ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            undo.enter_context(ours)
+            with theirs:
+                log = os.memfd_create("coderunner-spawner-log", os.MFD_CLOEXEC)
+                undo.callback(os.close, log)
+                process = _launch(theirs.fileno(), log, compiled)
+            undo.pop_all()
+        return cls(process, ours, log)
 
     async def _greet(self) -> None:
         try:

@@ -133,8 +133,8 @@ class Running(Process):
             async with asyncio.timeout(BACKSTOP_S):
                 while await self._report.read():
                     pass
-        except TimeoutError:
-            pass
+        except (TimeoutError, EngineUnavailable):
+            self._kill_from_outside()
 
     def _exit(self, line: bytes) -> Exit:
         match line.decode().split():
