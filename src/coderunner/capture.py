@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterable, Awaitable, Callable
+from dataclasses import replace
 
+from coderunner.cancelling import cancel
 from coderunner.engines.base import Process, Reader
 from coderunner.model import EndedBy, Exit, Limits, Output, Stream
 
@@ -97,6 +99,10 @@ class Drain:
         """The program has ended: from here on only what is still in the pipe."""
         self._reads_left = LAST_READS
 
+    @property
+    def flooded(self) -> bool:
+        return self._capture.total > self._flood_bytes
+
     async def run(self) -> None:
         reads = 0
         while self._reads_left is None or self._reads_left > 0:
@@ -106,7 +112,7 @@ class Drain:
             if not chunk:
                 return
             await self._take(chunk)
-            if self._capture.total > self._flood_bytes:
+            if self.flooded:
                 self._on_flood()
                 return
             reads += 1
@@ -156,8 +162,18 @@ async def communicate(
         process.kill()
         raise
     finally:
-        await _cancel({*tasks, feeding} if feeding else set(tasks))
+        await cancel([*tasks, feeding] if feeding else tasks)
+    if any(drain.flooded for drain in drains):
+        ended = _ended_by_output(ended)
     return ended, captures[Stream.STDOUT].output(), captures[Stream.STDERR].output()
+
+
+def _ended_by_output(ended: Exit) -> Exit:
+    """A program may be done before we have read what it wrote. It broke the limit all the same,
+    and what is said of it must not depend on who was faster. Another limit's word stands."""
+    if ended.ended_by in (EndedBy.EXIT, EndedBy.SIGNAL):
+        return replace(ended, ended_by=EndedBy.OUTPUT)
+    return ended
 
 
 async def _or_kill(process: Process, work: Callable[[], Awaitable[None]]) -> None:
@@ -224,10 +240,4 @@ async def _finish_feeding(feeding: asyncio.Task[None] | None) -> None:
     if feeding is not None and feeding.done():
         feeding.result()
     elif feeding is not None:
-        await _cancel({feeding})
-
-
-async def _cancel(tasks: set[asyncio.Task[None]]) -> None:
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
+        await cancel([feeding])

@@ -19,13 +19,18 @@ from __future__ import annotations
 
 import contextlib
 import errno
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 _REMEDIES = {
     errno.EMFILE: "raise the limit of open files (ulimit -n), or run fewer programs at once",
     errno.ENFILE: "the machine has too many files open: run fewer programs at once",
     errno.ENOSPC: "free some space in the directory for temporary files, or set TMPDIR",
     errno.ENOMEM: "the machine is out of memory: run fewer programs at once",
+}
+
+WATCH_REMEDIES = {  # of what it takes to wait for a descriptor
+    errno.ENOSPC: "this user's programs watch too many descriptors: end some, or raise the limit "
+    "(sysctl fs.epoll.max_user_watches)"
 }
 
 
@@ -75,14 +80,16 @@ class IsolationTooLow(EngineUnavailable):
 
 
 @contextlib.contextmanager
-def faults_of_the_machine() -> Iterator[None]:
+def faults_of_the_machine(remedies: Mapping[int, str] = {}) -> Iterator[None]:
     """Whatever the operating system refuses us in here is the machine's fault, so it is raised
-    as EngineUnavailable: never as the program's failure, and never as a bare OSError."""
+    as EngineUnavailable: never as the program's failure, and never as a bare OSError. `remedies`
+    are for error numbers that mean something else here than usual."""
     try:
         yield
     except OSError as error:
         about = f" ({error.filename})" if error.filename else ""
+        known = {**_REMEDIES, **remedies}
         raise EngineUnavailable(
             f"the machine is in trouble: {error.strerror or error}{about}",
-            hint=_REMEDIES.get(error.errno or 0, "`coderunner doctor` tries every control"),
+            hint=known.get(error.errno or 0, "`coderunner doctor` tries every control"),
         ) from error

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterable, Callable
 from typing import TypeVar
 
+from coderunner.cancelling import in_thread
 from coderunner.capture import Sink, communicate
 from coderunner.engines.base import Engine, Process
 from coderunner.errors import faults_of_the_machine
@@ -59,4 +59,5 @@ async def execute_and(
 async def _take(process: Process, take: Callable[[int], T] | None) -> T | None:
     if take is None:
         return None
-    return await asyncio.to_thread(take, process.workspace_fd())
+    fd = process.workspace_fd()
+    return await in_thread(lambda: take(fd))

@@ -117,6 +117,7 @@ class Language:
     scripts: Mapping[str, str] = field(default_factory=dict)  # texts, by placeholder
     volatile: re.Pattern[str] | None = None  # in a source: compiled twice it is not the same
     memory_error: re.Pattern[str] | None = None  # what its runtime says on reaching the limit
+    memory_codes: tuple[int, ...] = ()  # and ends with then; empty: any failure
     blank: re.Pattern[str] | None = None  # what in a source is no code: comments, strings
     entry: Entry | None = None
     variants: tuple[Variant, ...] = ()

@@ -8,6 +8,7 @@ env, compile_env         environment of both, of the compilation alone
 mounts                   host paths (globs) outside /usr that the toolchain reads
 volatile                 regex of what makes a compilation differ from one time to the next
 memory_error             regex of what its runtime prints when it reaches the memory limit itself
+memory_codes             the exit codes that it then ends with; a signal is 128 + its number
 blank                    regexes of what is no code in a source: comments, string literals
 [compile_limits]         fields of `Limits` that differ for the compilation
 [scripts]                id = "text", for argv elements that are little programs
@@ -73,6 +74,7 @@ def _language(table: Table) -> Language:
         scripts=_scripts(table),
         volatile=table.regex("volatile"),
         memory_error=table.regex("memory_error"),
+        memory_codes=table.codes("memory_codes"),
         blank=_alternatives(table.regexes("blank")),
         tools=tuple(_tool(name, sub) for name, sub in table.tables("tools")),
         prepare=tuple(_prepare(name, sub) for name, sub in table.tables("prepare")),

@@ -11,6 +11,8 @@ import asyncio
 import os
 from collections.abc import Callable
 
+from coderunner.errors import WATCH_REMEDIES, faults_of_the_machine
+
 CHUNK = 64 * 1024  # what a Linux pipe holds, so one read empties it
 
 
@@ -44,7 +46,8 @@ class _Pipe:
         loop = asyncio.get_running_loop()
         self._waiter = loop.create_future()
         try:
-            watch(self._fd, _wake, self._waiter)
+            with faults_of_the_machine(WATCH_REMEDIES):
+                watch(self._fd, _wake, self._waiter)
             await self._waiter
         finally:
             self._waiter = None

@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from coderunner.cancelling import cancel
 from coderunner.engines.base import Engine
 from coderunner.errors import CodeRunnerError
 from coderunner.kept import kept_directory
@@ -69,10 +70,7 @@ class Preparations:
 
     async def aclose(self) -> None:
         """Give up what is being made in the background."""
-        tasks = list(self._background.values())
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await cancel(self._background.values())
 
     async def _make(self, one: Preparing, place: Path) -> None:
         # One at a time in this process. Two processes may do the same work at once; the first to
@@ -91,7 +89,7 @@ class Preparations:
     async def _try_to_make(self, one: Preparing, place: Path) -> None:
         try:
             await self._make(one, place)
-        except (CodeRunnerError, OSError) as error:
+        except CodeRunnerError as error:
             self._notice(f"going on without {one.title}: {error}")
 
     def _directory(self) -> Path:

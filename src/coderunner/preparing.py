@@ -17,12 +17,12 @@ import secrets
 import shutil
 import stat
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from coderunner.engines.base import Engine
-from coderunner.errors import EngineUnavailable
+from coderunner.errors import EngineUnavailable, faults_of_the_machine
 from coderunner.execution import execute_and
 from coderunner.language import Language, Prepare
 from coderunner.model import Job, Limits, Mount, Outcome
@@ -61,7 +61,7 @@ class Preparing:
     async def make(self, engine: Engine, place: Path) -> None:
         """Make it; raises EngineUnavailable, and leaves nothing behind, if that fails."""
         unfinished = place.with_name(f"{place.name}.{secrets.token_hex(4)}")
-        with Workspace() as workspace:
+        with faults_of_the_machine(), Workspace() as workspace:
             workspace.add(self.preparation.files)
             os.mkdir(workspace.path / "prepared", 0o755)
             job = self._job(workspace)
@@ -69,11 +69,10 @@ class Preparing:
                 outcome, _ = await execute_and(engine, job, lambda fd: _copy_out(fd, unfinished))
                 if not outcome.ok:
                     raise self._failure(outcome)
-                with contextlib.suppress(FileExistsError):  # somebody else was faster
-                    os.rename(unfinished, place)
+                _put_in_place(unfinished, place)
             finally:
                 remove_tree(unfinished)
-        self._sweep(place)
+            self._sweep(place)
 
     def _job(self, workspace: Workspace) -> Job:
         values = self._values()
@@ -149,12 +148,43 @@ def is_there(place: Path) -> bool:
 def _copy_out(fd: int, target: Path) -> None:
     """Copy the result into a directory that is ours alone. In there everything is open to
     everybody, because a box's user is somebody else and must be able to write to its copy."""
-    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    target.parent.chmod(0o700)
-    shutil.copytree(f"/proc/self/fd/{fd}/prepared", target, symlinks=True)
-    for folder, _, files in os.walk(target):
-        os.chmod(folder, 0o777)  # noqa: S103
-        for path in (os.path.join(folder, name) for name in files):
-            if not os.path.islink(path):
-                os.chmod(path, 0o666)  # noqa: S103
-    os.utime(target)  # its age is that of its last use, not of what is in it
+    with _faults_of_the_cache(target.parent):
+        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        target.parent.chmod(0o700)
+        _copy(f"/proc/self/fd/{fd}/prepared", str(target))
+
+
+def _copy(source: str, target: str) -> None:
+    """Unlike `shutil.copytree`, this ends with the first thing that goes wrong, and says what."""
+    os.mkdir(target)
+    os.chmod(target, 0o777)  # noqa: S103
+    with os.scandir(source) as entries:
+        for entry in entries:
+            copy = os.path.join(target, entry.name)
+            if entry.is_dir(follow_symlinks=False):
+                _copy(entry.path, copy)
+            elif entry.is_symlink():
+                os.symlink(os.readlink(entry.path), copy)
+            else:
+                shutil.copy2(entry.path, copy)
+                os.chmod(copy, 0o666)  # noqa: S103
+
+
+def _put_in_place(unfinished: Path, place: Path) -> None:
+    with _faults_of_the_cache(place.parent):
+        try:
+            os.rename(unfinished, place)
+        except OSError:
+            if not is_there(place):  # somebody else was faster
+                raise
+
+
+@contextlib.contextmanager
+def _faults_of_the_cache(directory: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise EngineUnavailable(
+            f"cannot keep anything in {directory}: {error.strerror or error}",
+            hint="free some space there, or set CODERUNNER_CACHE_DIR to another directory",
+        ) from error

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Self
 
+from coderunner.cancelling import in_thread, outlast
 from coderunner.capture import Sink
 from coderunner.compile_cache import CompileCache, Compiled, compile_key
 from coderunner.engines import open_engine
@@ -93,9 +94,10 @@ class Runner:
         return cls(open_engine(settings.engine), settings=settings, notice=notice)
 
     async def aclose(self) -> None:
-        await self._preparations.aclose()
-        await self.engine.aclose()
-        release_root()
+        async with AsyncExitStack() as stack:  # all of it, whatever happens to one of them
+            stack.callback(release_root)
+            stack.push_async_callback(self.engine.aclose)
+            stack.push_async_callback(self._preparations.aclose)
 
     async def __aenter__(self) -> Self:
         return self
@@ -181,7 +183,7 @@ class Runner:
             return None, ""
         limits = limits or COMPILE_LIMITS.but(language.compile_limits)
         key = self._key(recipe, limits)
-        kept = await asyncio.to_thread(self._compiled.get, key) if key else None
+        kept = await in_thread(lambda: self._compiled.get(key)) if key else None
         if kept is not None:
             return kept, ""
         with _bundle(recipe.layout.files) as bundle:
@@ -195,11 +197,13 @@ class Runner:
         if not key or compiled is None:
             yield
             return
-        keeping = asyncio.create_task(asyncio.to_thread(self._compiled.put, key, compiled))
+        loop = asyncio.get_running_loop()
+        keeping = loop.run_in_executor(None, self._compiled.put, key, compiled)
         try:
             yield
         finally:
-            await keeping
+            await outlast(keeping)
+        keeping.result()
 
     def _key(self, recipe: Recipe, limits: Limits) -> str:
         """What this compilation is kept under; empty if it is not to be kept."""
@@ -311,9 +315,21 @@ def _out_of_memory(language: Language, outcome: Outcome) -> Outcome:
     """Some runtimes hold the memory limit themselves, because we hand it to them (`-Xmx`). When
     such a one gives up, the limit was the reason, as it is when the kernel steps in."""
     sign = language.memory_error
-    if sign is not None and not outcome.ok and sign.search(outcome.stderr.text):
+    if (
+        sign is not None
+        and _gave_up(language, outcome)
+        and sign.search(outcome.stderr.text) is not None
+    ):
         return replace(outcome, ended_by=EndedBy.MEMORY)
     return outcome
+
+
+def _gave_up(language: Language, outcome: Outcome) -> bool:
+    """Whether it ended by itself as its runtime does then. Anybody can print what that says."""
+    if outcome.ok or outcome.ended_by not in (EndedBy.EXIT, EndedBy.SIGNAL):
+        return False
+    code = outcome.exit_code if outcome.signal is None else 128 + outcome.signal
+    return not language.memory_codes or code in language.memory_codes
 
 
 def _environment(toolchain: Toolchain) -> dict[str, str]:

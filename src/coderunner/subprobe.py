@@ -9,6 +9,8 @@ import signal
 from collections.abc import Sequence
 from weakref import WeakKeyDictionary
 
+from coderunner.cancelling import outlast
+
 _TIMEOUT_S = 20.0  # a JVM on a cold, busy machine needs seconds
 _MOST_BYTES = 64 * 1024
 _AT_ONCE = 4
@@ -80,4 +82,4 @@ async def _end(process: asyncio.subprocess.Process) -> None:
     if process.returncode is None:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
-        await process.wait()
+        await outlast(asyncio.create_task(process.wait()))

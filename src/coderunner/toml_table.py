@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping
 
 from coderunner.errors import InvalidLanguageFile
 
+_LAST_CODE = 255
+
 
 class Table:
     """One table of a language file. Each getter takes a key once; `nothing_else` then finds the
@@ -69,6 +71,15 @@ class Table:
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise self.error(key, f"must be a number, not {_kind(value)}")
         return value
+
+    def codes(self, key: str) -> tuple[int, ...]:
+        """A list of exit codes; an absent one is empty."""
+        value = self._take(key, [])
+        if not isinstance(value, list) or not all(type(code) is int for code in value):
+            raise self.error(key, "must be a list of whole numbers")
+        if not all(0 <= code <= _LAST_CODE for code in value):
+            raise self.error(key, f"exit codes are from 0 to {_LAST_CODE}")
+        return tuple(value)
 
     def flag(self, key: str) -> bool:
         """True or false; an absent one is false."""

@@ -9,8 +9,8 @@ import time
 import pytest
 
 from coderunner.capture import communicate
-from coderunner.model import EndedBy, Limits, Output, Stream
-from tests.unit.piped import OK, Piped, finish_in, run
+from coderunner.model import EndedBy, Exit, Limits, Output, Stream
+from tests.unit.piped import OK, USAGE, Piped, finish_in, run
 
 pytestmark = pytest.mark.unit
 
@@ -43,6 +43,27 @@ async def test_exactly_the_flood_limit_is_no_flood() -> None:
     assert ended == OK
     assert len(out.data) == 5000
     assert process.killed == [EndedBy.KILLED]  # by close()
+
+
+@pytest.mark.parametrize("stream", list(Stream))
+@pytest.mark.parametrize(
+    ("how", "ended_by"),
+    [
+        (OK, EndedBy.OUTPUT),
+        (Exit(EndedBy.SIGNAL, None, 11, USAGE), EndedBy.OUTPUT),
+        (Exit(EndedBy.MEMORY, None, 9, USAGE), EndedBy.MEMORY),
+    ],
+)
+async def test_a_flood_that_is_only_read_after_the_end(
+    stream: Stream, how: Exit, ended_by: EndedBy
+) -> None:
+    process = Piped()
+    os.write(process.fd(stream), bytes(6000))
+    process.finish(how)
+    ended, *_ = await communicate(process, stdin=None, limits=Limits(flood_bytes=5999))
+    assert ended.ended_by is ended_by
+    assert (ended.exit_code, ended.signal) == (how.exit_code, how.signal)
+    await process.close()
 
 
 async def test_a_flood_does_not_starve_other_tasks() -> None:

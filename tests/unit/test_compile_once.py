@@ -8,6 +8,7 @@ import pytest
 
 from coderunner import EndedBy, File, Limits, Program, Runner, Settings
 from coderunner.engines.fake import FakeEngine, Script
+from coderunner.language import Languages
 from coderunner.model import Job
 from coderunner.workspace import CollectedFile, copy_in
 
@@ -165,3 +166,37 @@ def test_the_setting_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("CODERUNNER_COMPILE_CACHE_MB", "-1")
     with pytest.raises(ValueError, match="compile_cache_mb"):
         Settings()
+
+
+VOLATILE = [
+    "puts(__TIME__);",
+    "puts(__DATE__ __TIMESTAMP__);",
+    "#define D(a,b) a##b\nputs(D(__TI,ME__));",
+    "#define D(a,b) a ## b",
+    "#define D(a,b) a/**/##/**/b",
+    "#define D(a,b) a####b",
+    "#define D(a,b) a %:%: b",
+    "#define D(a,b) a#\\\n#b",
+    "#define D(a,b) a%:\\\n%:b",
+    "puts(__TI\\\nME__);",
+    "puts(_\\ \r\n_TIME__);",
+    "puts(__CONCAT(__TI,ME__));",
+    "puts(__PASTE(_, _TIME__));",
+    "puts(__PASTE(__, DATE__));",
+    "puts(__PASTE(__TIMESTAMP_, _));",
+]
+STEADY = [
+    '#include <stdio.h>\n#define MAX(a, b) ((a) > (b) ? (a) : (b))\nint main(void) { puts("#"); }',
+    "#define TWO_LINES(a) \\\n    do { a; } while (0)",
+    "#ifndef LIST_H_\n#define LIST_H_\n#define _GNU_SOURCE\n#endif",
+    "puts(__FILE__); __LINE__; __COUNTER__; __VA_ARGS__; __cplusplus;",
+    "for (int _ = 0; _ < n; ++_) x %= 3, y ? a::b : c;",
+]
+
+
+@pytest.mark.parametrize("language", ["c", "cpp"])
+def test_what_the_date_can_change_is_compiled_anew(language: str) -> None:
+    volatile = Languages().get(language).volatile
+    assert volatile is not None
+    assert [text for text in VOLATILE if not volatile.search(text)] == []
+    assert [text for text in STEADY if volatile.search(text)] == []

@@ -166,6 +166,12 @@ BROKEN: dict[str, tuple[str, str, str]] = {
     "bad name": ('name = "tiny"', 'name = "Tiny Lang"', "name: 'Tiny Lang' does not match"),
     "not a string": ('title = "Tiny"', "title = 3", "title: must be a string, not a number"),
     "not a list": ('["{sh}", "--version"]', '"sh -v"', "version: must be a list of strings"),
+    "not a code": (
+        "[tools.sh]",
+        'memory_codes = ["1"]\n[tools.sh]',
+        "memory_codes: must be a list",
+    ),
+    "no such code": ("[tools.sh]", "memory_codes = [256]\n[tools.sh]", "memory_codes: exit codes"),
     "list of numbers": ('[".tiny"]', "[1]", "extensions: must be a list of strings"),
     "empty run": ('["{sh}", "{main}", "{args}"]', "[]", "run: must not be empty"),
     "extension without dot": ('[".tiny"]', '["tiny"]', "extensions: 'tiny' does not match"),

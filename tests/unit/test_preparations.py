@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
+import shutil
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from coderunner import EngineUnavailable, File, Program, Runner, Settings
+from coderunner import EngineUnavailable, File, Program, Runner, Settings, preparing
 from coderunner.engines.fake import FakeEngine, Pause, Script
 from coderunner.model import Job
 
@@ -170,6 +173,76 @@ async def test_who_asks_for_it_is_told_of_a_failure(tmp_path: Path) -> None:
     machine = Machine(tmp_path, OPTIONAL, Script(exit_code=1, stderr=b"out of luck"))
     with pytest.raises(EngineUnavailable, match="out of luck"):
         await machine.runner.prepare("prep")
+
+
+async def test_one_that_is_cancelled_while_it_is_copied_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loop, copying, go_on = asyncio.get_running_loop(), asyncio.Event(), threading.Event()
+
+    def slowly(fd: int, target: Path) -> None:
+        loop.call_soon_threadsafe(copying.set)
+        go_on.wait(30)
+        target.mkdir(parents=True)
+
+    monkeypatch.setattr(preparing, "_copy_out", slowly)
+    machine = Machine(tmp_path, OPTIONAL)
+    preparation = asyncio.create_task(machine.runner.prepare("prep"))
+    await copying.wait()
+    preparation.cancel()
+    await asyncio.wait({preparation}, timeout=0.05)  # which it is not to be done in
+    go_on.set()
+    with pytest.raises(asyncio.CancelledError):
+        await preparation
+    await machine.runner.aclose()
+    await loop.shutdown_default_executor()  # in case it has not waited for it
+    assert list((tmp_path / "cache" / "prepared").iterdir()) == []
+
+
+async def test_a_full_disk_is_told_in_plain_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(source: str, target: str) -> None:
+        Path(target).write_bytes(b"as much as there was room for")
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), source)
+
+    monkeypatch.setattr(shutil, "copy2", full)
+    machine = Machine(tmp_path, "")
+    kept = tmp_path / "cache" / "prepared"
+    with pytest.raises(EngineUnavailable) as caught:
+        await machine.run()
+    assert caught.value.message == f"cannot keep anything in {kept}: No space left on device"
+    assert "CODERUNNER_CACHE_DIR" in caught.value.hint
+    assert list(kept.iterdir()) == []
+
+
+async def test_two_that_make_it_at_once_both_have_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy_out = preparing._copy_out
+    fast, slow = Machine(tmp_path, ""), Machine(tmp_path, "")
+
+    def overtaken(fd: int, target: Path) -> None:
+        monkeypatch.setattr(preparing, "_copy_out", copy_out)
+        asyncio.run(fast.run())  # in this thread, between a look and the next
+        copy_out(fd, target)
+
+    monkeypatch.setattr(preparing, "_copy_out", overtaken)
+    await slow.run()
+    for machine in (fast, slow):
+        assert len(machine.preparing) == 1
+        assert machine.compiling[0].argv[1] == "-fast=/prepared/thing"
+    assert len(list((tmp_path / "cache" / "prepared").iterdir())) == 1
+
+
+async def test_a_cache_in_which_something_is_in_the_way(tmp_path: Path) -> None:
+    machine = Machine(tmp_path, "")
+    await machine.run()
+    (place,) = machine.kept()
+    shutil.rmtree(place)
+    place.write_bytes(b"")
+    with pytest.raises(EngineUnavailable, match="cannot keep anything in"):
+        await machine.run()
 
 
 async def test_another_runner_finds_it(tmp_path: Path) -> None:

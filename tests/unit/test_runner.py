@@ -48,6 +48,7 @@ hello = "hi"
 env = { HEAP = "{memory_mb}" }
 compile_env = { ONLY_COMPILE = "1" }
 memory_error = "heap is full"
+memory_codes = [1, 134]
 [compile_limits]
 memory_mb = 333
 [tools.cc]
@@ -155,6 +156,14 @@ async def test_every_end_is_passed_on_as_it_is(settings: Settings, ended_by: End
         (Script(stderr=b"the heap is full!", signal=6), EndedBy.MEMORY),
         (Script(stderr=b"the heap is full!", exit_code=0), EndedBy.EXIT),
         (Script(stderr=b"something else", exit_code=1), EndedBy.EXIT),
+        (Script(stderr=b"the heap is full!", exit_code=134), EndedBy.MEMORY),
+        (Script(stderr=b"the heap is full!", exit_code=2), EndedBy.EXIT),
+        (Script(stderr=b"the heap is full!", signal=11), EndedBy.SIGNAL),
+        *(
+            (Script(stderr=b"the heap is full!", ended_by=other), other)
+            for other in EndedBy
+            if other not in (EndedBy.EXIT, EndedBy.SIGNAL)
+        ),
     ],
 )
 async def test_a_runtime_that_holds_the_memory_limit_itself(

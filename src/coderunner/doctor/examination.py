@@ -13,6 +13,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from coderunner.cancelling import cancel
 from coderunner.doctor import bait, host
 from coderunner.doctor.leftovers import Traces, end_survivors
 from coderunner.doctor.report import Finding, Kind, Report
@@ -97,9 +98,7 @@ async def _all_or_none(trials: list[Coroutine[None, None, Finding]]) -> list[Fin
     try:
         return await asyncio.gather(*tasks)
     finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await cancel(tasks)
 
 
 class _Bench:

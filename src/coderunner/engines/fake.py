@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from coderunner.cancelling import outlast
 from coderunner.engines.base import Capabilities, Control, Engine, Process, Reader, State
 from coderunner.errors import CodeRunnerError
 from coderunner.model import EndedBy, Exit, File, Isolation, Job, Stream, Usage
@@ -178,7 +179,12 @@ class FakeProcess(Process):
 
     async def close(self) -> None:
         self.kill()
-        await asyncio.wait({self._end})
+        try:
+            await outlast(self._end)
+        finally:
+            self._let_go()
+
+    def _let_go(self) -> None:
         if self._workspace_fd >= 0:
             os.close(self._workspace_fd)
             self._workspace_fd = -1

@@ -12,8 +12,9 @@ from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
 
+from coderunner.cancelling import outlast
 from coderunner.engines.linux.boxes import protocol
-from coderunner.errors import EngineUnavailable
+from coderunner.errors import WATCH_REMEDIES, EngineUnavailable, faults_of_the_machine
 
 _START = "import sys; sys.path.insert(0, sys.argv[1]); from boxes.spawner import main; main()"
 _HELLO_SECONDS = 20.0
@@ -34,25 +35,36 @@ class Spawner:
         self._answers: dict[int, asyncio.Future[Answer]] = {}
         self._last_id = 0
         self._hello: asyncio.Future[Answer] = self._loop.create_future()
+        self._gone: asyncio.Future[None] | None = None
         self.alive = True
         self.facts: protocol.Message = {}
         channel.setblocking(False)
-        self._loop.add_reader(channel, self._on_readable)
 
     @classmethod
     async def launch(cls, *, compiled: bool) -> Spawner:
         """Start a spawner and wait until it has looked the machine over."""
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        log = os.memfd_create("coderunner-spawner-log", os.MFD_CLOEXEC)
-        with theirs:
-            process = _launch(theirs.fileno(), log, compiled)
-        spawner = cls(process, ours, log)
+        with faults_of_the_machine():
+            spawner = cls._start(compiled)
         try:
+            with faults_of_the_machine(WATCH_REMEDIES):
+                spawner._loop.add_reader(spawner._channel, spawner._on_readable)
             await spawner._greet()
         except BaseException:
             await spawner.close()
             raise
         return spawner
+
+    @classmethod
+    def _start(cls, compiled: bool) -> Spawner:
+        with contextlib.ExitStack() as undo:
+            ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            undo.enter_context(ours)
+            with theirs:
+                log = os.memfd_create("coderunner-spawner-log", os.MFD_CLOEXEC)
+                undo.callback(os.close, log)
+                process = _launch(theirs.fileno(), log, compiled)
+            undo.pop_all()
+        return cls(process, ours, log)
 
     async def _greet(self) -> None:
         try:
@@ -169,20 +181,22 @@ class Spawner:
     async def close(self) -> None:
         """End all boxes and the spawner; when this returns, nothing of them is left."""
         self._on_death()
-        try:
-            await asyncio.wait_for(self._reap(), _GOODBYE_SECONDS)
-        except TimeoutError:
-            self._process.kill()
-            await self._reap()
-        with contextlib.suppress(OSError):
-            os.close(self._log)
+        if self._gone is None:
+            self._gone = self._loop.create_future()
+            self._reap(self._gone)
+        await outlast(self._gone)
 
-    async def _reap(self) -> None:
-        # It leaves as soon as its boxes are dead; asking is simpler than a child watcher.
-        pause = 0.001
-        while self._process.poll() is None:
-            await asyncio.sleep(pause)
-            pause = min(0.05, pause * 2)
+    def _reap(self, gone: asyncio.Future[None], pause: float = 0.001, waited: float = 0.0) -> None:
+        # It leaves as soon as its boxes are dead; asking is simpler than a child watcher. And no
+        # task asks, since a task may be cancelled.
+        if self._process.poll() is not None:
+            os.close(self._log)
+            gone.set_result(None)
+            return
+        if waited > _GOODBYE_SECONDS:
+            self._process.kill()
+        longer = min(0.05, pause * 2)
+        self._loop.call_later(pause, self._reap, gone, longer, waited + pause)
 
 
 def _launch(channel: int, log: int, compiled: bool) -> subprocess.Popen[bytes]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
 
+from coderunner.cancelling import outlast
 from coderunner.engines.base import Capabilities, Control, Engine, Process, State
 from coderunner.engines.linux.boxes import protocol
 from coderunner.engines.linux.client import Spawner
@@ -83,6 +84,15 @@ class LinuxEngine(Engine):
         return await (await self._running_spawner()).warm_up(_message(job))
 
     async def aclose(self) -> None:
+        closing = asyncio.create_task(self._close())
+        await outlast(closing)
+        closing.result()
+
+    async def _close(self) -> None:
+        async with self._starting:  # also one that is just being started
+            await self._close_spawner()
+
+    async def _close_spawner(self) -> None:
         spawner, self._spawner = self._spawner, None
         if spawner is not None:
             await spawner.close()
@@ -90,7 +100,7 @@ class LinuxEngine(Engine):
     async def _running_spawner(self) -> Spawner:
         async with self._starting:
             if self._spawner is not None and not self._spawner.alive:
-                await self.aclose()
+                await self._close_spawner()
             if self._spawner is None:
                 self._spawner = await Spawner.launch(compiled=self._compiled)
             return self._spawner

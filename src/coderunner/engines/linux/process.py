@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 
+from coderunner.cancelling import outlast
 from coderunner.engines.base import Process, Reader
 from coderunner.engines.linux.client import Answer, Spawner
 from coderunner.errors import CodeRunnerError, EngineUnavailable, InvalidProgram, StartFailed
@@ -28,7 +29,6 @@ class BoxProcess(Process):
         self._answer = answer
         self._command = command
         self._stdin, self._stdout, self._stderr = pipes
-        self._workspace = -1
 
     def reader(self, stream: Stream) -> Reader:
         return self._stdout if stream is Stream.STDOUT else self._stderr
@@ -43,9 +43,7 @@ class BoxProcess(Process):
         self._spawner.kill(self._number, reason.value)
 
     async def wait(self) -> Exit:
-        message, fds = await asyncio.shield(self._answer)
-        if fds and self._workspace < 0:
-            self._workspace = fds[0]
+        message, _ = await asyncio.shield(self._answer)
         if message["op"] == "failed":
             raise _failure(self._command, message["kind"], message["message"])
         usage = Usage(message["wall_ms"], message["cpu_ms"], message["memory_peak_kb"])
@@ -53,25 +51,29 @@ class BoxProcess(Process):
         return Exit(ended_by, message["exit_code"], message["signal"], usage, message["warm"])
 
     def workspace_fd(self) -> int:
-        if self._workspace < 0:
+        if not self._descriptors():
             raise ValueError("this job was not started with collect=True, or has not ended")
-        return self._workspace
+        return self._descriptors()[0]
 
     async def close(self) -> None:
         self.kill()
         try:
-            _, fds = await asyncio.shield(self._answer)
-            for fd in fds:
-                if fd != self._workspace:
-                    os.close(fd)
-        except EngineUnavailable:
-            pass  # the spawner is dead, and its boxes with it
+            await outlast(self._answer)
+        finally:
+            self._let_go()
+
+    def _let_go(self) -> None:
         for pipe in (self._stdin, self._stdout, self._stderr):
             pipe.close()
-        if self._workspace >= 0:
-            os.close(self._workspace)
-            self._workspace = -1
+        for fd in self._descriptors():
+            os.close(fd)
         self._answer = _closed(self._answer.get_loop())
+
+    def _descriptors(self) -> list[int]:
+        """What came with the answer: the workspace, if there is one, and an answer already."""
+        if not self._answer.done() or self._answer.exception() is not None:
+            return []  # a dead spawner sends none, and its boxes died with it
+        return self._answer.result()[1]
 
 
 def _closed(loop: asyncio.AbstractEventLoop) -> asyncio.Future[Answer]:

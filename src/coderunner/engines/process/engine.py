@@ -10,9 +10,9 @@ import os
 import resource
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
+from coderunner.cancelling import in_thread, outlast
 from coderunner.engines.base import Capabilities, Control, Engine, State
 from coderunner.engines.linux.boxes import sampling
 from coderunner.engines.process.running import Running
@@ -54,7 +54,7 @@ class ProcessEngine(Engine):
             )
         scratch = Scratch()
         try:
-            await _in_thread(lambda: scratch.fill(job))
+            await in_thread(lambda: scratch.fill(job))
             running = self._launch(job, scratch)
         except BaseException as error:
             scratch.remove()
@@ -69,7 +69,10 @@ class ProcessEngine(Engine):
         return running
 
     async def aclose(self) -> None:
-        await asyncio.gather(*(running.close() for running in set(self._running)))
+        closing = [asyncio.create_task(running.close()) for running in self._running]
+        await outlast(*closing)
+        for task in closing:
+            task.result()
 
     def _launch(self, job: Job, scratch: Scratch) -> Running:
         """Start the supervisor. Its ends of the pipes are closed here, ours belong to Running."""
@@ -117,17 +120,6 @@ def _pipe_from(theirs: contextlib.ExitStack, ours: contextlib.ExitStack) -> tupl
 def _closed_by(stack: contextlib.ExitStack, fd: int) -> int:
     stack.callback(os.close, fd)
     return fd
-
-
-async def _in_thread(work: Callable[[], None]) -> None:
-    """Run blocking work to its end, also when cancelled: what it made must be found to be
-    removed."""
-    task = asyncio.create_task(asyncio.to_thread(work))
-    try:
-        await asyncio.shield(task)
-    except asyncio.CancelledError:
-        await asyncio.wait({task})
-        raise
 
 
 def _check_machine() -> None:

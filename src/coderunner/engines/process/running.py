@@ -10,6 +10,7 @@ import signal
 import subprocess
 from collections.abc import Callable, Mapping
 
+from coderunner.cancelling import in_thread, outlast
 from coderunner.engines.base import Process, Reader
 from coderunner.engines.linux.boxes import sampling
 from coderunner.engines.process.scratch import Scratch
@@ -93,33 +94,37 @@ class Running(Process):
     async def close(self) -> None:
         if self._closing is None:
             self._closing = asyncio.create_task(self._close())
-        await asyncio.shield(self._closing)
+        await outlast(self._closing)
+        self._closing.result()
 
     async def _close(self) -> None:
         self.kill()
-        if self._end is None:
-            await self._read_to_end()
-        else:
-            await asyncio.wait({self._end})
-            self._end.exception()  # told whoever waited; nobody may have
+        try:
+            await (self._read_to_end() if self._end is None else outlast(self._end))
+        finally:
+            self._let_go()
+            await in_thread(self._scratch.remove)  # a hostile tree can take its time
+            self._on_close(self)
+
+    def _let_go(self) -> None:
         self._reap_supervisor()
-        self._stdin.close()
-        for pipe in (*self._outputs.values(), self._report):
+        for pipe in (self._stdin, *self._outputs.values(), self._report):
             pipe.close()
         if self._workspace_fd >= 0:
             os.close(self._workspace_fd)
-        await asyncio.to_thread(self._scratch.remove)  # a hostile tree can take its time
-        self._on_close(self)
+            self._workspace_fd = -1
 
     async def _watch(self) -> Exit:
+        line = b""
         try:
             async with asyncio.timeout(self._job.limits.wall_ms / 1000 + BACKSTOP_S):
                 line = await self._line()
         except TimeoutError:
-            line = b""
-        if not line:
-            self._kill_from_outside()
-        self._reap_supervisor()
+            pass
+        finally:
+            if not line:
+                self._kill_from_outside()
+            self._reap_supervisor()
         return self._exit(line)
 
     async def _read_to_end(self) -> None:
@@ -128,8 +133,8 @@ class Running(Process):
             async with asyncio.timeout(BACKSTOP_S):
                 while await self._report.read():
                     pass
-        except TimeoutError:
-            pass
+        except (TimeoutError, EngineUnavailable):
+            self._kill_from_outside()
 
     def _exit(self, line: bytes) -> Exit:
         match line.decode().split():
