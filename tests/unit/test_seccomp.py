@@ -81,8 +81,7 @@ CHECKED = [
     ("io_uring_enter", (), REFUSE | errno.ENOSYS),
     ("io_uring_register", (), REFUSE | errno.ENOSYS),
     *(("socket", (family, 1, 0), ALLOW) for family in (1, 2, 10)),
-    ("socket", (16, 3, 0), ALLOW),
-    ("socket", (16, 3, 9), REFUSE | errno.EAFNOSUPPORT),
+    ("socket", (16, 3, 0), REFUSE | errno.EAFNOSUPPORT),  # netlink
     *(("socket", (family, 1, 0), REFUSE | errno.EAFNOSUPPORT) for family in (
         0, 3, 9, 15, 17, 29, 31, 38, 40, 44, 45, 0xFFFFFFFF
     )),
@@ -93,6 +92,8 @@ CHECKED = [
     ("ioctl", (0, 0x5412), REFUSE | errno.EPERM),
     ("ioctl", (0, 0x541C), REFUSE | errno.EPERM),
     ("ioctl", (0, 0x4B3A), REFUSE | errno.ENOTTY),
+    *(("prctl", (option,), ALLOW) for option in (1, 4, 15, 22, 38, 47, 0x53564D41)),
+    *(("prctl", (option,), REFUSE | errno.EINVAL) for option in (0, 31, 62, 67, 78, 0x53564D42)),
     ("prlimit64", (0,), ALLOW),
     ("prlimit64", (1,), REFUSE | errno.EPERM),
     ("personality", (0,), ALLOW),

@@ -7,13 +7,13 @@ starts one *spawner* (`spawner.py`): a single-threaded Python process with almos
 which talks to the caller over a socket (`protocol.py`).
 
 A *box* is made for a kind of job: a set of host paths to show, and limits. The spawner makes a
-cgroup (`cgroups.py`, in a place found by `cgroup_place.py`) and an empty tmpfs, then starts process 1
-in a new pid namespace (`making.py`) and hands it a plan (`plan.py`): a list of system calls. With them
-process 1 enters a prepared root file system (`rootfs.py`) and a network of its own, moves into the
-cgroup, gives up every privilege (`identity.py`), walls itself in (`landlock.py`, `seccomp.py`), and
-checks in the mirror that all of this holds (`stages.py` has all of it, in order). Then it says that it
-is ready. Process 1 is compiled (`process1.c`); where that could not be done, it is a clone of the
-spawner and does the same in Python (`inside.py`).
+cgroup (`cgroups.py`, in a place found by `cgroup_place.py`) and an empty tmpfs, then starts
+process 1 in a new pid namespace (`making.py`) and hands it a plan (`plan.py`): a list of system
+calls. With them process 1 enters a prepared root file system (`rootfs.py`) and a network of its
+own, moves into the cgroup, gives up every privilege (`identity.py`), walls itself in
+(`landlock.py`, `seccomp.py`), and checks in the mirror that all of this holds; `stages.py` has
+this in order. Then it says that it is ready. Process 1 is compiled (`process1.c`); where that could
+not be done, it is a clone of the spawner and does the same in Python (`inside.py`).
 
 When the box (`box.py`) has a job, the spawner copies the job's files into the tmpfs and hands over
 command and pipes; process 1 starts the program and waits for it. The spawner watches clock and
