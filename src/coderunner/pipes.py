@@ -12,6 +12,7 @@ import os
 from collections.abc import Callable
 
 from coderunner.errors import WATCH_REMEDIES, faults_of_the_machine
+from coderunner.forks import dropped_in_children
 
 CHUNK = 64 * 1024  # what a Linux pipe holds, so one read empties it
 
@@ -23,6 +24,7 @@ class _Pipe:
         os.set_blocking(fd, False)
         self._fd = fd
         self._waiter: asyncio.Future[None] | None = None
+        dropped_in_children(self)
 
     @property
     def closed(self) -> bool:
@@ -36,8 +38,12 @@ class _Pipe:
             # Before the fd is closed: its number may be somebody else's right after.
             self._forget(self._waiter.get_loop())
             _wake(self._waiter)
-        fd, self._fd = self._fd, -1
-        os.close(fd)
+        self.drop()
+
+    def drop(self) -> None:
+        if not self.closed:
+            fd, self._fd = self._fd, -1
+            os.close(fd)
 
     async def _ready(self, watch: Callable[..., object]) -> None:
         """Wait until `watch` (the loop's add_reader or add_writer) reports the fd."""

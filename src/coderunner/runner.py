@@ -29,6 +29,7 @@ from coderunner.errors import (
     faults_of_the_machine,
 )
 from coderunner.execution import Stdin, execute_and
+from coderunner.home import Home
 from coderunner.language import Language, Languages
 from coderunner.model import (
     MIB,
@@ -67,7 +68,8 @@ _BASE_ENV = {"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "USER": "runner", "LOGNAME"
 
 
 class Runner:
-    """Runs programs on one engine. Use it as an async context manager, or call `aclose`."""
+    """Runs programs on one engine. Use it as an async context manager, or call `aclose`. It lives
+    in the event loop that first uses it."""
 
     def __init__(
         self,
@@ -86,6 +88,7 @@ class Runner:
         )
         self._compiled = CompileCache(kept / "compiled", self.settings.compile_cache_mb * MIB)
         self._isolation: Isolation | None = None
+        self._home = Home()
 
     @classmethod
     def open(cls, settings: Settings | None = None, *, notice: Notice = lambda text: None) -> Self:
@@ -94,10 +97,14 @@ class Runner:
         return cls(open_engine(settings.engine), settings=settings, notice=notice)
 
     async def aclose(self) -> None:
+        lost = self._home.is_lost
+        if not lost:
+            self._home.enter()
         async with AsyncExitStack() as stack:  # all of it, whatever happens to one of them
             stack.callback(release_root)
             stack.push_async_callback(self.engine.aclose)
-            stack.push_async_callback(self._preparations.aclose)
+            if not lost:
+                stack.push_async_callback(self._preparations.aclose)
 
     async def __aenter__(self) -> Self:
         return self
@@ -108,6 +115,7 @@ class Runner:
     async def prepare(self, language: str) -> None:
         """Make ready, now, all that a language is quicker with. Nobody has to ask for it: what a
         language needs is made when it is first used, the rest in the background."""
+        self._home.enter()
         known = self.languages.get(language)
         toolchain = await self.toolchains.find(known)
         await self._check_isolation()
@@ -163,6 +171,7 @@ class Runner:
                 yield Build(self, recipe, bundle, compiled.outcome if compiled else None)
 
     async def _recipe(self, layout: Layout, args: Sequence[str]) -> Recipe:
+        self._home.enter()
         language = layout.language
         toolchain = await self.toolchains.find(language)
         await self._check_isolation()
@@ -229,6 +238,7 @@ class Runner:
         sink: Sink | None = None,
     ) -> tuple[Outcome, tuple[File, ...]]:
         """Run one job and bring back the files it was asked for."""
+        self._home.enter()
         take = _collector(tuple(wanted), job.limits)
         job = replace(job, collect=take is not None)
         outcome, files = await execute_and(self.engine, job, take, stdin=stdin, sink=sink)

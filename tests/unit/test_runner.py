@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -32,6 +33,7 @@ from coderunner.engines.fake import FakeEngine, Script
 from coderunner.runner import COMPILE_LIMITS
 from coderunner.workspace import CollectedFile, remove_tree
 from coderunner.workspace.root import process_root
+from tests.support import require_sandbox
 
 pytestmark = pytest.mark.unit
 
@@ -280,6 +282,30 @@ async def test_a_runner_closes_its_engine() -> None:
     async with Runner(engine):
         pass
     assert engine.closed
+
+
+@pytest.mark.parametrize("engine", [None, "linux", "process"])
+def test_a_runner_lives_in_one_event_loop(settings: Settings, engine: str | None) -> None:
+    if engine == "linux":
+        require_sandbox()
+    anywhere = settings.model_copy(update={"min_isolation": Isolation.NONE})
+    before = len(os.listdir("/proc/self/fd"))
+    runner = Runner(open_engine(engine) if engine else FakeEngine(), settings=anywhere)
+    assert asyncio.run(runner.run(PROGRAM)).outcome.ended_by is EndedBy.EXIT
+    for use in (runner.run(PROGRAM), runner.prepare("script"), runner.warm_up("script")):
+        with pytest.raises(InvalidInput, match="another event loop") as caught:
+            asyncio.run(use)
+        assert "a Runner in each event loop" in caught.value.hint
+    asyncio.run(runner.aclose())
+    assert len(os.listdir("/proc/self/fd")) <= before
+
+
+async def test_a_runner_is_not_closed_from_another_event_loop(settings: Settings) -> None:
+    async with Runner(FakeEngine(Script()), settings=settings) as runner:
+        await runner.run(PROGRAM)
+        with pytest.raises(InvalidInput, match="another event loop"):
+            await asyncio.to_thread(asyncio.run, runner.aclose())
+        assert (await runner.run(PROGRAM)).ok
 
 
 def test_an_unknown_engine() -> None:

@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Self
 
+from coderunner.forks import dropped_in_children
 from coderunner.model import File
 from coderunner.workspace.collection import is_executable
 from coderunner.workspace.directory import write_all
@@ -30,6 +31,7 @@ class Bundle:
         table = [[_name(file), _mode(file), len(file.content)] for file in files]
         header = json.dumps(table).encode()
         self.fd = os.memfd_create("coderunner-files", os.MFD_CLOEXEC)
+        dropped_in_children(self)
         try:
             for part in (b"%08x" % len(header), header, *(file.content for file in files)):
                 write_all(self.fd, part)
@@ -52,6 +54,8 @@ class Bundle:
         fd, self.fd = self.fd, -1
         if fd >= 0:
             os.close(fd)
+
+    drop = close
 
     def __enter__(self) -> Self:
         return self

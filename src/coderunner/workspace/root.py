@@ -19,6 +19,7 @@ import threading
 from pathlib import Path
 
 from coderunner.errors import EngineUnavailable
+from coderunner.forks import dropped_in_children
 from coderunner.workspace.tree import remove_tree
 
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -31,14 +32,20 @@ class Root:
         self.path = path
         self.pid = os.getpid()
         self._lock_fd = lock_fd
+        dropped_in_children(self)
 
     def remove(self) -> None:
         """For a normal end of the process. A forked child leaves its parent's root alone."""
         if self.pid == os.getpid():
             with contextlib.suppress(OSError):
                 remove_tree(self.path)
-        with contextlib.suppress(OSError):
-            os.close(self._lock_fd)
+        self.drop()
+
+    def drop(self) -> None:
+        """The lock holds for as long as anybody has a copy of the descriptor."""
+        fd, self._lock_fd = self._lock_fd, -1
+        if fd >= 0:
+            os.close(fd)
 
 
 _root: Root | None = None

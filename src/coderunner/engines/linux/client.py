@@ -15,6 +15,7 @@ from pathlib import Path
 from coderunner.cancelling import outlast
 from coderunner.engines.linux.boxes import protocol
 from coderunner.errors import WATCH_REMEDIES, EngineUnavailable, faults_of_the_machine
+from coderunner.forks import dropped_in_children, no_fork
 
 _START = "import sys; sys.path.insert(0, sys.argv[1]); from boxes.spawner import main; main()"
 _HELLO_SECONDS = 20.0
@@ -39,11 +40,12 @@ class Spawner:
         self.alive = True
         self.facts: protocol.Message = {}
         channel.setblocking(False)
+        dropped_in_children(self)
 
     @classmethod
     async def launch(cls, *, compiled: bool) -> Spawner:
         """Start a spawner and wait until it has looked the machine over."""
-        with faults_of_the_machine():
+        with faults_of_the_machine(), no_fork:
             spawner = cls._start(compiled)
         try:
             with faults_of_the_machine(WATCH_REMEDIES):
@@ -135,15 +137,19 @@ class Spawner:
             answer.set_result((failure, []))
 
     def _on_readable(self) -> None:
-        try:
-            received = protocol.receive(self._channel)
-        except BlockingIOError:
-            return
-        except OSError:
-            received = None
-        if received is None:
-            self._on_death()
-            return
+        with no_fork:
+            try:
+                received = protocol.receive(self._channel)
+            except BlockingIOError:
+                return
+            except OSError:
+                received = None
+            if received is None:
+                self._on_death()
+            else:
+                self._deliver(received)
+
+    def _deliver(self, received: Answer) -> None:
         message, fds = received
         future = self._answers.pop(message["id"], None) if "id" in message else self._hello
         if future is None or future.done():
@@ -155,19 +161,35 @@ class Spawner:
         """The line is dead: whoever waits for an answer will not get one."""
         if not self.alive:
             return
-        self.alive = False
-        self._loop.remove_reader(self._channel)
-        self._loop.remove_writer(self._channel)
-        self._channel.close()
-        for _, _, fds in self._outbox:
-            _close_all(fds)
-        self._outbox.clear()
         waiting = [self._hello, *self._answers.values()]
         self._answers.clear()
+        if self._loop.is_closed():
+            waiting = []  # nobody can wait in there any more
+        else:
+            self._loop.remove_reader(self._channel)
+            self._loop.remove_writer(self._channel)
+        self._hang_up()
         for future in waiting:
             if not future.done():
                 future.set_exception(self._death())
                 future.exception()  # nobody may be waiting for the hello any more
+
+    def _hang_up(self) -> None:
+        self.alive = False
+        self._channel.close()
+        for _, _, fds in self._outbox:
+            _close_all(fds)
+        self._outbox.clear()
+
+    def drop(self) -> None:
+        self._hang_up()
+        self._close_log()
+        self._process.returncode = 0  # it is not ours to wait for
+
+    def _close_log(self) -> None:
+        log, self._log = self._log, -1
+        if log >= 0:
+            os.close(log)
 
     def _death(self) -> EngineUnavailable:
         size = os.fstat(self._log).st_size
@@ -182,7 +204,7 @@ class Spawner:
         """End all boxes and the spawner; when this returns, nothing of them is left."""
         self._on_death()
         if self._gone is None:
-            self._gone = self._loop.create_future()
+            self._gone = asyncio.get_running_loop().create_future()
             self._reap(self._gone)
         await outlast(self._gone)
 
@@ -190,13 +212,13 @@ class Spawner:
         # It leaves as soon as its boxes are dead; asking is simpler than a child watcher. And no
         # task asks, since a task may be cancelled.
         if self._process.poll() is not None:
-            os.close(self._log)
+            self._close_log()
             gone.set_result(None)
             return
         if waited > _GOODBYE_SECONDS:
             self._process.kill()
         longer = min(0.05, pause * 2)
-        self._loop.call_later(pause, self._reap, gone, longer, waited + pause)
+        gone.get_loop().call_later(pause, self._reap, gone, longer, waited + pause)
 
 
 def _launch(channel: int, log: int, compiled: bool) -> subprocess.Popen[bytes]:

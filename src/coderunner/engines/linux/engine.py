@@ -15,6 +15,7 @@ from coderunner.engines.linux.boxes import protocol
 from coderunner.engines.linux.client import Spawner
 from coderunner.engines.linux.process import BoxProcess
 from coderunner.errors import EngineUnavailable, InvalidProgram
+from coderunner.forks import dropped_in_children, no_fork
 from coderunner.model import Isolation, Job, Limits
 from coderunner.pipes import PipeReader, PipeWriter
 from coderunner.workspace.bundle import Bundle
@@ -46,6 +47,7 @@ class LinuxEngine(Engine):
         self._compiled = compiled
         self._spawner: Spawner | None = None
         self._starting = asyncio.Lock()
+        dropped_in_children(self)
 
     async def capabilities(self) -> Capabilities:
         facts = (await self._running_spawner()).facts
@@ -63,7 +65,7 @@ class LinuxEngine(Engine):
                 hint=f"{throttle.fix}; or leave cpus out",
             )
         message = _message(job)
-        with _undo_on_error() as fds:
+        with no_fork, _undo_on_error() as fds:
             stdin, our_stdin = _pipe(fds)
             our_stdout, stdout = _pipe(fds)
             our_stderr, stderr = _pipe(fds)
@@ -87,6 +89,11 @@ class LinuxEngine(Engine):
         closing = asyncio.create_task(self._close())
         await outlast(closing)
         closing.result()
+
+    def drop(self) -> None:
+        """A child that uses this engine starts a spawner of its own."""
+        self._spawner = None
+        self._starting = asyncio.Lock()
 
     async def _close(self) -> None:
         async with self._starting:  # also one that is just being started

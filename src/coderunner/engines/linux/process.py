@@ -9,6 +9,7 @@ from coderunner.cancelling import outlast
 from coderunner.engines.base import Process, Reader
 from coderunner.engines.linux.client import Answer, Spawner
 from coderunner.errors import CodeRunnerError, EngineUnavailable, InvalidProgram, StartFailed
+from coderunner.forks import dropped_in_children
 from coderunner.model import EndedBy, Exit, Isolation, Stream, Usage
 from coderunner.pipes import PipeReader, PipeWriter
 
@@ -29,6 +30,7 @@ class BoxProcess(Process):
         self._answer = answer
         self._command = command
         self._stdin, self._stdout, self._stderr = pipes
+        dropped_in_children(self)
 
     def reader(self, stream: Stream) -> Reader:
         return self._stdout if stream is Stream.STDOUT else self._stderr
@@ -65,6 +67,9 @@ class BoxProcess(Process):
     def _let_go(self) -> None:
         for pipe in (self._stdin, self._stdout, self._stderr):
             pipe.close()
+        self.drop()
+
+    def drop(self) -> None:
         for fd in self._descriptors():
             os.close(fd)
         self._answer = _closed(self._answer.get_loop())

@@ -18,6 +18,7 @@ from coderunner.engines.linux.boxes import sampling
 from coderunner.engines.process.running import Running
 from coderunner.engines.process.scratch import Scratch
 from coderunner.errors import EngineUnavailable, StartFailed
+from coderunner.forks import dropped_in_children, no_fork
 from coderunner.model import MIB, Isolation, Job, Limits, Stream
 from coderunner.pipes import PipeReader, PipeWriter
 
@@ -40,6 +41,7 @@ class ProcessEngine(Engine):
 
     def __init__(self) -> None:
         self._running: set[Running] = set()
+        dropped_in_children(self)
 
     async def capabilities(self) -> Capabilities:
         _check_machine()
@@ -55,7 +57,8 @@ class ProcessEngine(Engine):
         scratch = Scratch()
         try:
             await in_thread(lambda: scratch.fill(job))
-            running = self._launch(job, scratch)
+            with no_fork:
+                running = self._launch(job, scratch)
         except BaseException as error:
             scratch.remove()
             if isinstance(error, OSError):
@@ -73,6 +76,9 @@ class ProcessEngine(Engine):
         await outlast(*closing)
         for task in closing:
             task.result()
+
+    def drop(self) -> None:
+        self._running.clear()
 
     def _launch(self, job: Job, scratch: Scratch) -> Running:
         """Start the supervisor. Its ends of the pipes are closed here, ours belong to Running."""

@@ -15,6 +15,7 @@ from coderunner.engines.base import Process, Reader
 from coderunner.engines.linux.boxes import sampling
 from coderunner.engines.process.scratch import Scratch
 from coderunner.errors import EngineUnavailable, StartFailed
+from coderunner.forks import dropped_in_children
 from coderunner.model import EndedBy, Exit, Isolation, Job, Stream, Usage
 from coderunner.pipes import PipeReader, PipeWriter
 
@@ -53,6 +54,7 @@ class Running(Process):
         self._workspace_fd = -1
         self._end: asyncio.Task[Exit] | None = None
         self._closing: asyncio.Task[None] | None = None
+        dropped_in_children(self)
 
     async def started(self) -> None:
         """Wait until the program runs, or StartFailed."""
@@ -79,8 +81,12 @@ class Running(Process):
     def kill(self, reason: EndedBy = EndedBy.KILLED) -> None:
         if self._control >= 0:
             self._reason = reason
-            os.close(self._control)
-            self._control = -1
+            self._hang_up()
+
+    def _hang_up(self) -> None:
+        control, self._control = self._control, -1
+        if control >= 0:
+            os.close(control)
 
     async def wait(self) -> Exit:
         assert self._end is not None
@@ -110,9 +116,17 @@ class Running(Process):
         self._reap_supervisor()
         for pipe in (self._stdin, *self._outputs.values(), self._report):
             pipe.close()
-        if self._workspace_fd >= 0:
-            os.close(self._workspace_fd)
-            self._workspace_fd = -1
+        self._close_workspace()
+
+    def drop(self) -> None:
+        self._hang_up()
+        self._close_workspace()
+        self._supervisor.returncode = 0  # it is not ours to wait for
+
+    def _close_workspace(self) -> None:
+        fd, self._workspace_fd = self._workspace_fd, -1
+        if fd >= 0:
+            os.close(fd)
 
     async def _watch(self) -> Exit:
         line = b""
