@@ -97,13 +97,14 @@ PERMITTED: list[Rule] = [
     ("clone", (THREAD_ALONE, None, None, None, None), errno.EINVAL),
     ("fcntl", (1, 1), 0),  # F_GETFD
     ("fcntl", (NO_FD, 1025), errno.EBADF),  # F_GETLEASE, between the two that are refused
-    *(("socket", (family, BAD_TYPE, 0), errno.EINVAL) for family in (1, 2, 10, 16)),
+    *(("socket", (family, BAD_TYPE, 0), errno.EINVAL) for family in (1, 2, 10)),
     *(("socket", (family, BAD_TYPE, protocol), errno.EINVAL) for family in (2, 10)
       for protocol in (6, 17)),
     *(("socket", (family, kind, 0), 0) for family in (1, 2) for kind in (1, 2)),
-    ("socket", (16, 3, 0), 0),
     ("socketpair", (1, BAD_TYPE, 0, None), errno.EINVAL),
     *(("ioctl", (NO_FD, cmd, None), errno.EBADF) for cmd in seccomp._IOCTLS),
+    *(("prctl", (option, None), errno.EFAULT) for option in (2, 15, 16, 40)),  # they read or write
+    ("prctl", (36, 0), 0),  # no subreaper
     ("prlimit64", (0, 7, None, None), 0),
     *(("sched_setscheduler", (pid, 0, None), errno.EINVAL) for pid in (0, 2, NO_PROCESS)),
     *(("sched_setattr", (pid, None, 0), errno.EINVAL) for pid in (0, 2, NO_PROCESS)),
@@ -136,15 +137,16 @@ REFUSED: list[Rule] = [
     ("fcntl", (NO_FD, 1024, 0), EPERM),
     ("fcntl", (NO_FD, 1026, 0), EPERM),
     *(("socket", (family, BAD_TYPE, 0), errno.EAFNOSUPPORT)
-      for family in (*range(48), 0xFFFFFFFF) if family not in (1, 2, 10, 16)),
+      for family in (*range(48), 0xFFFFFFFF) if family not in (1, 2, 10)),
     *(("socket", (family, BAD_TYPE, protocol), errno.EAFNOSUPPORT) for family in (2, 10)
       for protocol in (1, 2, 33, 41, 58, 132, 136, 255, 262, 0xFFFFFFFF)),
-    *(("socket", (16, BAD_TYPE, protocol), errno.EAFNOSUPPORT)
-      for protocol in (*range(1, 24), 0xFFFFFFFF)),
+    *(("socket", (16, BAD_TYPE, protocol), errno.EAFNOSUPPORT)  # netlink
+      for protocol in (*range(24), 0xFFFFFFFF)),
     *(("socketpair", (family, BAD_TYPE, 0, None), errno.EAFNOSUPPORT)
       for family in (0, 2, 10, 16, 17, 40, 0xFFFFFFFF)),
     *(("ioctl", (NO_FD, cmd, None), EPERM) for cmd in (0x5412, 0x541C)),
     *(("ioctl", (NO_FD, cmd, None), errno.ENOTTY) for cmd in (*UNLISTED_IOCTLS, 0, 0xFFFFFFFF)),
+    *(("prctl", (option,), errno.EINVAL) for option in (31, 32, 0xFFFFFFFF)),  # perf events
     *(("prlimit64", (pid, 7, None, None), EPERM) for pid in (PROCESS_1, 2, NO_PROCESS)),
     ("sched_setscheduler", (PROCESS_1, 0, None), EPERM),
     ("sched_setattr", (PROCESS_1, None, 0), EPERM),

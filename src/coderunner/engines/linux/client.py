@@ -70,7 +70,8 @@ class Spawner:
 
     async def _greet(self) -> None:
         try:
-            message, _ = await asyncio.wait_for(self._hello, _HELLO_SECONDS)
+            async with asyncio.timeout(_HELLO_SECONDS):  # (3.11's `wait_for` loses cancellations)
+                message, _ = await self._hello
         except TimeoutError:
             raise EngineUnavailable(
                 f"the sandbox's spawner did not answer within {_HELLO_SECONDS:.0f} s",
