@@ -45,7 +45,8 @@ async def ask(argv: Sequence[str]) -> str:
         except OSError as error:
             raise ProbeFailed(argv[0], error.strerror or str(error)) from error
         try:
-            out, err = await asyncio.wait_for(_drain(process), _TIMEOUT_S)
+            async with asyncio.timeout(_TIMEOUT_S):
+                out, err = await _drain(process)
         except TimeoutError as error:
             raise ProbeFailed(argv[0], f"no answer within {_TIMEOUT_S:.0f} seconds") from error
         finally:

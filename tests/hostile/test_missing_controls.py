@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -17,7 +18,7 @@ import pytest
 
 import coderunner
 from hatch_build import compile_process1
-from tests.support import require_sandbox
+from tests.support import ROOT, require_sandbox
 
 pytestmark = pytest.mark.hostile
 
@@ -215,26 +216,21 @@ def test_a_user_namespace_without_rights(tmp_path: Path) -> None:
     check_refusal(how, sabotage.told)
 
 
-# prctl(PR_SET_SECCOMP) and seccomp() fail, as where the kernel was built without them.
-WITHOUT_SECCOMP = """
-import ctypes, os, struct, sys
-from coderunner.engines.linux.boxes import kernel
-load, jump, give = 0x20, 0x15, 0x06
-filter = [(load, 0, 0, 0), (jump, 3, 0, {seccomp}), (jump, 0, 3, {prctl}),
-          (load, 0, 0, 16), (jump, 0, 1, 22), (give, 0, 0, 0x00050016), (give, 0, 0, 0x7fff0000)]
-kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
-code = ctypes.create_string_buffer(b"".join(struct.pack("<HBBI", *op) for op in filter))
-program = ctypes.create_string_buffer(struct.pack("<Hxxxxxxq", len(filter), ctypes.addressof(code)))
-kernel.prctl(kernel.PR_SET_SECCOMP, kernel.SECCOMP_MODE_FILTER, ctypes.addressof(program))
-os.execvp(sys.argv[1], sys.argv[1:])
-"""
 NUMBERS = {"x86_64": (317, 157), "aarch64": (277, 167)}
 
 
 def test_a_host_without_seccomp() -> None:
+    """prctl(PR_SET_SECCOMP) and seccomp() fail, as where the kernel was built without them."""
     seccomp, prctl = NUMBERS[os.uname().machine]
-    source = WITHOUT_SECCOMP.format(seccomp=seccomp, prctl=prctl)
-    check_refusal({"through": (sys.executable, "-c", source)}, "seccomp")
+    load, jump, give = 0x20, 0x15, 0x06
+    refuse, allow = 0x00050016, 0x7FFF0000
+    steps = [
+        *((load, 0, 0, 0), (jump, 3, 0, seccomp), (jump, 0, 3, prctl)),
+        *((load, 0, 0, 16), (jump, 0, 1, 22), (give, 0, 0, refuse), (give, 0, 0, allow)),
+    ]
+    filter = b"".join(struct.pack("<HBBI", *step) for step in steps)
+    through = (sys.executable, str(ROOT / "tests/under_filter.py"), filter.hex())
+    check_refusal({"through": through}, "seccomp")
 
 
 NO_CGROUPS = ("unshare", "--mount", *after("mount -t tmpfs none /sys/fs/cgroup"))

@@ -8,6 +8,7 @@ import threading
 import pytest
 
 from coderunner.cancelling import cancel, in_thread, outlast
+from coderunner.engines.linux.client import Spawner
 
 pytestmark = pytest.mark.unit
 
@@ -91,3 +92,14 @@ async def test_what_a_thread_says_comes_back() -> None:
     assert await in_thread(lambda: 42) == 42
     with pytest.raises(ZeroDivisionError):
         await in_thread(lambda: 1 // 0)
+
+
+async def test_a_cancellation_that_comes_with_the_greeting_is_not_lost() -> None:
+    spawner = object.__new__(Spawner)
+    spawner._hello = asyncio.get_running_loop().create_future()
+    greeting = asyncio.create_task(spawner._greet())
+    await asyncio.sleep(0)
+    spawner._hello.set_result(({"op": "hello"}, []))
+    greeting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await greeting

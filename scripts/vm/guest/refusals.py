@@ -135,13 +135,7 @@ def bpf_without(*numbers: int) -> bytes:
 
 # unshare, setns, mount, umount2, pivot_root, open_tree ... mount_setattr
 NAMESPACE_CALLS = (272, 308, 165, 166, 155, 428, 429, 430, 431, 432, 442)
-UNDER_FILTER = f"""
-import os, sys
-from coderunner.engines.linux.boxes import kernel
-kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
-kernel.install_seccomp({bpf_without(*NAMESPACE_CALLS)!r})
-os.execvp(sys.argv[1], sys.argv[1:])
-"""
+UNDER_FILTER = ("tests/under_filter.py", bpf_without(*NAMESPACE_CALLS).hex())
 
 
 @pytest.mark.parametrize("who", WHO)
@@ -149,7 +143,7 @@ def test_in_a_container(who: str) -> None:
     answer = ask(
         *in_mounts(f"{MASKED}; {READ_ONLY_CGROUPS}"),
         *("setpriv", f"--bounding-set={CONTAINER_RIGHTS}", *WHO[who][1:]),
-        *(sys.executable, "-c", UNDER_FILTER),
+        *(sys.executable, *UNDER_FILTER),
     )
     assert "container" in answer["hint"]
 
