@@ -23,6 +23,9 @@ import asyncio, os, signal, subprocess, multiprocessing, sys
 import coderunner
 from coderunner import File, InvalidInput, Program, Runner, Settings
 
+# Should a test fail, its children go all the same.
+os.register_at_fork(after_in_child=lambda: signal.alarm(60))
+
 def program(text):
     return Program("bash", (File("main.sh", text.encode()),))
 
@@ -86,7 +89,6 @@ def test_a_killed_caller_takes_everything_with_it_although_a_child_lives(
     body = """
 child = os.fork()
 if child == 0:
-    signal.alarm(60)  # should this test fail
     signal.pause()
 print(child, flush=True)
 await run
@@ -109,7 +111,6 @@ def test_a_childs_copies_do_not_keep_a_stdin_open(
 child = os.fork()
 if child == 0:
     os.close(1)
-    signal.alarm(60)  # should this test fail
     signal.pause()
 end_stdin.set()
 result = await run
