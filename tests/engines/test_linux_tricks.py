@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import os
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from coderunner import run
-from coderunner.model import EndedBy, File
+from coderunner.execution import execute
+from coderunner.model import EndedBy, File, Mount
 from tests.engines.bench import Bench
 from tests.support import require_sandbox, require_toolchain
 
@@ -153,3 +156,11 @@ async def test_ordinary_tools_work(linux: Bench) -> None:
         "print(time.tzname[0])\n"
     )
     assert (outcome.stdout.text, outcome.stderr.text) == ("UTC\n", "")
+
+
+async def test_a_box_that_shows_hundreds_of_paths(linux: Bench) -> None:
+    """Its plan is larger than any packet."""
+    mounts = tuple(Mount(Path("/usr/share"), f"/tmp/many/places/{n}") for n in range(700))
+    job = replace(linux.job("/bin/sh", "-c", "ls /tmp/many/places | wc -l"), mounts=mounts)
+    outcome = await execute(linux.engine, job)
+    assert outcome.stdout.data == b"700\n", outcome

@@ -15,6 +15,7 @@ import pytest
 
 from coderunner.engines.linux.boxes import player, process1, protocol
 from coderunner.engines.linux.boxes.kernel import AT_FDCWD, MACHINE
+from coderunner.engines.linux.boxes.making import plan_file
 from coderunner.engines.linux.boxes.plan import Plan, Slot
 from coderunner.engines.linux.boxes.stages import CHANNEL
 from hatch_build import compile_process1
@@ -39,7 +40,8 @@ def play_compiled(packet: bytes) -> str:
     pid = os.posix_spawn(process1.PROGRAM, [process1.PROGRAM], {}, file_actions=actions)
     theirs.close()
     with ours:
-        protocol.send(ours, packet)
+        with plan_file(packet) as file:
+            protocol.send(ours, b"plan", [file])
         report = json.loads(ours.recv(1 << 16))
     os.waitpid(pid, 0)
     assert report.get("ready") or report["failed"]

@@ -73,3 +73,22 @@ def test_one_that_was_forked_often_is_replaced(zygotes: Zygotes) -> None:
 def test_there_are_only_a_few(zygotes: Zygotes) -> None:
     first, *_ = [zygotes.start(order(str(number))) for number in range(5)]
     assert zygotes.done(0.0) == [first]
+
+
+def test_none_that_is_in_use_is_ended_for_another(zygotes: Zygotes) -> None:
+    used = [zygotes.start(order(str(number))) for number in range(4)]
+    for _ in range(2):
+        zygotes.ready(order("another"))
+    assert not zygotes.wants(order("another"))
+    used[2].last_used -= 60.0
+    assert zygotes.wants(order("another"))
+    zygotes.start(order("another"))
+    assert zygotes.done(0.0) == [used[2]]
+
+
+def test_what_was_asked_for_long_ago_is_forgotten(zygotes: Zygotes) -> None:
+    for number in range(1000):
+        zygotes.ready(order(str(number)))
+        zygotes.ready(order("often"))
+    assert zygotes.wants(order("often"))
+    assert len(zygotes._asked) <= 100

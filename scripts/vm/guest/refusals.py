@@ -135,7 +135,8 @@ def bpf_without(*numbers: int) -> bytes:
 
 # unshare, setns, mount, umount2, pivot_root, open_tree ... mount_setattr
 NAMESPACE_CALLS = (272, 308, 165, 166, 155, 428, 429, 430, 431, 432, 442)
-UNDER_FILTER = ("tests/under_filter.py", bpf_without(*NAMESPACE_CALLS).hex())
+CHECKOUT = Path(__file__).parents[3]
+UNDER_FILTER = (str(CHECKOUT / "tests/under_filter.py"), bpf_without(*NAMESPACE_CALLS).hex())
 
 
 @pytest.mark.parametrize("who", WHO)

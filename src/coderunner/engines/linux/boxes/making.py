@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
+import signal
 import socket
+from collections.abc import Iterator
 from typing import Any
 
 from . import cgroup_place, identity, inside, kernel, process1, protocol, rootfs, seccomp, stages
@@ -156,11 +158,10 @@ class Maker:
     ) -> tuple[int, int]:
         """Process 1: its id, and a descriptor for it."""
         if zygote is not None:
-            return zygote.fork(plan, [theirs.fileno(), *fds])
+            with plan_file(plan) as file:
+                return zygote.fork([file, theirs.fileno(), *fds])
         if self._program is not None:
-            started = process1.start(self._program, theirs.fileno())
-            protocol.send(ours, plan, fds)
-            return started
+            return _start_program(self._program, plan, ours, theirs, fds)
         pid, pidfd = kernel.clone(kernel.CLONE_NEWPID)
         if pid == 0:
             inside.run(plan, [theirs.fileno(), *fds])
@@ -200,6 +201,33 @@ class Maker:
                 pairs, identity.INNER_ID, in_user_namespace=self._around.in_user_namespace
             )
         return self._roots[order.root_key]
+
+
+def _start_program(
+    program: str, plan: bytes, ours: socket.socket, theirs: socket.socket, fds: list[int]
+) -> tuple[int, int]:
+    pid, pidfd = process1.start(program, theirs.fileno())
+    try:
+        with plan_file(plan) as file:
+            protocol.send(ours, b"plan", [file, *fds])
+    except OSError:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        os.close(pidfd)
+        raise
+    return pid, pidfd
+
+
+@contextlib.contextmanager
+def plan_file(plan: bytes) -> Iterator[int]:
+    """A plan on its way. It may be too large for a packet: a box can be shown hundreds of paths."""
+    fd = os.memfd_create("coderunner-plan", os.MFD_CLOEXEC)
+    try:
+        with open(fd, "wb", closefd=False) as file:
+            file.write(plan)
+        yield fd
+    finally:
+        os.close(fd)
 
 
 def _new_scratch(limits: dict[str, Any]) -> int:

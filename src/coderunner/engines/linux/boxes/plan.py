@@ -1,7 +1,7 @@
 """What process 1 of a box does before the box is ready, as data: a list of system calls.
 
 The spawner writes it once for each kind of box (`stages.py`), fills in what differs from box to
-box, and hands it over. It is played in the new process, compiled (`process1.c`) or by Python
+box, and hands it over. It is played in the new process, compiled (`player.c`) or by Python
 (`player.py`): nothing is decided there, so both do the same, and what a box is made of can be read,
 tested and taken apart here.
 
@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from . import syscalls
 
-VERSION = 1  # process1.c has the same
+VERSION = 1  # process1.h has the same
 HEADER = struct.Struct("<II")  # version, number of steps
 STEP = struct.Struct("<BBHHHII6q")  # see `struct step`
 

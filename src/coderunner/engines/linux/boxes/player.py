@@ -1,4 +1,4 @@
-"""Plays a plan in Python, where process 1 is not compiled: the same steps as in `process1.c`."""
+"""Plays a plan in Python, where process 1 is not compiled: as `player.c` does it."""
 
 from __future__ import annotations
 

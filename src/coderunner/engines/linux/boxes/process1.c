@@ -1,8 +1,9 @@
 /* Process 1 of a box, compiled: the same as `inside.py`, for a tenth of the time.
  *
- * Built twice. As a program it is process 1 of a cold box, started by the spawner. As a library it
- * is loaded by warm interpreters, which fork boxes: there it keeps all that happens in a new process
- * before the program away from the interpreter, whose memory would be copied at every touch.
+ * Built twice. As a program it is process 1 of a cold box, started by the spawner. As a library
+ * (`boxes.c`) it is loaded by the spawner and by warm interpreters. There it keeps all that happens
+ * in a new process before the program away from the interpreter, whose memory would be copied at
+ * every touch.
  *
  * It decides nothing. What it does until the box is ready is a plan (`plan.py`): a list of system
  * calls made by the spawner. What it does afterwards is: wait for a job, start it, wait for its end,
@@ -22,6 +23,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -176,6 +178,18 @@ static _Noreturn void run_job(char *packet)
 
 /* ---- as a program: process 1 of a cold box -------------------------------------------------- */
 
+/* What lies in a file without a name, of any size: it is in memory, so it is read at once. */
+static char *contents(int fd)
+{
+    struct stat status;
+    if (fstat(fd, &status) < 0)
+        fail("plan", strerror(errno));
+    char *text = malloc((size_t)status.st_size);
+    if (text == NULL || pread(fd, text, (size_t)status.st_size, 0) != status.st_size)
+        fail("plan", strerror(errno));
+    return text;
+}
+
 int main(void)
 {
     static _Alignas(8) char packet[LARGEST_PACKET];
@@ -184,8 +198,11 @@ int main(void)
         return 1;
     if (receive(packet, sizeof packet, fds, &count) <= 0)
         return 0;
-    place(fds, count, CHANNEL + 1);
-    play(packet);
+    if (count < 1)
+        fail("plan", "there is none");
+    char *plan = contents(fds[0]);
+    place(fds + 1, count - 1, CHANNEL + 1);
+    play(plan);
     say("{\"op\":\"report\",\"ready\":true}");
     run_job(packet);
 }

@@ -12,7 +12,7 @@ from collections import deque
 
 from .box import Box, Key
 
-_PER_KEY = range(2, 5)  # as many as were used at once lately, within these bounds
+_LEAST, _MOST = 2, 4  # of a kind: as many as were used at once lately, within these bounds
 _IN_ALL = 8
 _KEEP_SECONDS = 10.0
 
@@ -40,7 +40,7 @@ class Spares:
         of_this_kind = len(self._boxes.get(key, ()))
         return (
             self._asked.get(key, 0) >= 2  # a single run pays for no spare
-            and of_this_kind < min(_PER_KEY[-1], max(_PER_KEY[0], self._at_once.get(key, 0)))
+            and of_this_kind < min(_MOST, max(_LEAST, self._at_once.get(key, 0)))
             and sum(map(len, self._boxes.values())) < _IN_ALL
         )
 

@@ -1,6 +1,6 @@
 """The stages in which process 1 of a box sets up its world and walls itself in.
 
-What is done, and in which order; who does it is the business of `process1.c` and `player.py`.
+What is done, and in which order; who does it is the business of `player.c` and `player.py`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from . import identity, kernel, landlock, rootfs
-from .plan import Data, Plan, Slot, Template
+from .plan import Data, Kept, Plan, Slot, Template
 
 # The descriptors that process 1 is given, under the numbers that it knows them by.
 CHANNEL, ROOT, SCRATCH, FIRST_CGROUP = range(3, 7)
@@ -118,7 +118,7 @@ def _unshare(plan: Plan, flags: int, names: str) -> None:
     plan.call("unshare", flags, about=f"new {names} namespace")
 
 
-def _attach(plan: Plan, tree: int | Any, target: str) -> None:
+def _attach(plan: Plan, tree: int | Kept, target: str) -> None:
     flags = kernel.MOVE_MOUNT_F_EMPTY_PATH
     plan.call("move_mount", tree, "", kernel.AT_FDCWD, target, flags, about=f"mount {target}")
 
@@ -245,8 +245,8 @@ def limit(plan: Plan, kind: Kind) -> None:
     _set_limit(plan, resource.RLIMIT_CORE, 1)
     _set_limit(plan, resource.RLIMIT_FSIZE, limits["disk_mb"] << 20)
     # Programs may raise this one, as contest solutions do: the stack is memory and counted as such.
-    stack, hard = at_most(resource.RLIMIT_STACK, limits["stack_mb"] << 20), hard_limit("STACK")
-    _set_limit(plan, resource.RLIMIT_STACK, stack, hard)
+    hard = resource.getrlimit(resource.RLIMIT_STACK)[1]
+    _set_limit(plan, resource.RLIMIT_STACK, limits["stack_mb"] << 20, hard)
     _set_limit(plan, resource.RLIMIT_MEMLOCK, 64 << 10)
     for nothing in (resource.RLIMIT_MSGQUEUE, resource.RLIMIT_RTPRIO, resource.RLIMIT_NICE):
         _set_limit(plan, nothing, 0)
@@ -257,13 +257,11 @@ def limit(plan: Plan, kind: Kind) -> None:
 
 def _set_limit(plan: Plan, kind: int, soft: int, hard: int | None = None) -> None:
     soft = at_most(kind, soft)
-    both = plan.data(struct.pack("<QQ", soft, soft if hard is None else hard))
+    hard = soft if hard is None else hard
+    both = plan.data(
+        struct.pack("<QQ", soft, _FOR_EVER if hard == resource.RLIM_INFINITY else hard)
+    )
     plan.call("prlimit64", 0, kind, both, 0, about=f"setrlimit({kind})")
-
-
-def hard_limit(name: str) -> int:
-    hard = resource.getrlimit(getattr(resource, f"RLIMIT_{name}"))[1]
-    return _FOR_EVER if hard == resource.RLIM_INFINITY else hard
 
 
 def at_most(kind: int, value: int) -> int:

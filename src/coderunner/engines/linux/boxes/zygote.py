@@ -73,10 +73,11 @@ class Zygote:
             raise Broken("it has ended")
         self.ready = received[0]["op"] == "ready"
 
-    def fork(self, plan: bytes, fds: Sequence[int]) -> tuple[int, int]:
-        """A new box: its process id and a descriptor for it."""
+    def fork(self, fds: Sequence[int]) -> tuple[int, int]:
+        """A new box: its process id and a descriptor for it. The plan comes first among the
+        descriptors, then those that process 1 is given."""
         try:
-            protocol.send(self.channel, plan, fds)
+            protocol.send(self.channel, b"box", fds)
             if not select.select([self.channel], [], [], _FORK_SECONDS)[0]:
                 raise Broken("it does not answer")
             received = protocol.receive(self.channel)

@@ -9,6 +9,9 @@ from .making import Order
 from .zygote import Wish, Zygote
 
 _AT_MOST = 4
+# One that somebody uses is not ended for another, or several kinds in turn would never be warm.
+_IN_USE_SECONDS = 10.0
+_REMEMBERED = 100  # wishes
 _KEEP_SECONDS = 300.0
 # Forks share what an interpreter made up once, such as the seed of its hashes and its addresses.
 _FORKS = 5000
@@ -28,7 +31,9 @@ class Zygotes:
         """An interpreter to fork from, if there is one already."""
         if order.wish is None:
             return None
-        self._asked[order.wish] = self._asked.get(order.wish, 0) + 1
+        self._asked[order.wish] = self._asked.pop(order.wish, 0) + 1
+        if len(self._asked) > _REMEMBERED:
+            del self._asked[next(iter(self._asked))]  # who was not asked for the longest
         zygote = self._current.get(order.wish)
         return zygote if zygote is not None and zygote.ready else None
 
@@ -42,18 +47,24 @@ class Zygotes:
             and order.wish not in self._current
             and self._asked.get(order.wish, 0) >= 2
             and time.monotonic() >= self._not_before.get(order.wish, 0.0)
+            and (len(self._current) < _AT_MOST or self._idlest().last_used < _in_use_since())
         )
+
+    def _idlest(self) -> Zygote:
+        return min(self._current.values(), key=lambda zygote: zygote.last_used)
 
     def start(self, order: Order) -> Zygote:
         assert order.wish is not None
         if len(self._current) >= _AT_MOST:
-            self._retire(min(self._current.values(), key=lambda zygote: zygote.last_used))
+            self._retire(self._idlest())
         zygote = self._current[order.wish] = self._start(order)
         return zygote
 
     def fail(self, zygote: Zygote) -> None:
         """It broke. Until another one is tried, programs start cold."""
-        self._not_before[zygote.wish] = time.monotonic() + _RETRY_SECONDS
+        now = time.monotonic()
+        self._not_before = {wish: at for wish, at in self._not_before.items() if at > now}
+        self._not_before[zygote.wish] = now + _RETRY_SECONDS
         self._retire(zygote)
 
     def used(self, zygote: Zygote) -> None:
@@ -68,9 +79,9 @@ class Zygotes:
     def done(self, now: float) -> list[Zygote]:
         """Takes out those that can be ended."""
         for zygote in list(self._current.values()):
-            if now - zygote.last_used >= _KEEP_SECONDS:
+            if now >= zygote.last_used + _KEEP_SECONDS:
                 self._retire(zygote)
-            elif not zygote.ready and now - zygote.started_at >= _START_SECONDS:
+            elif not zygote.ready and now >= zygote.started_at + _START_SECONDS:
                 self.fail(zygote)
         done = [zygote for zygote in self._retired if not zygote.boxes]
         self._retired = [zygote for zygote in self._retired if zygote.boxes]
@@ -87,3 +98,7 @@ class Zygotes:
     def all(self) -> Iterator[Zygote]:
         yield from self._current.values()
         yield from self._retired
+
+
+def _in_use_since() -> float:
+    return time.monotonic() - _IN_USE_SECONDS

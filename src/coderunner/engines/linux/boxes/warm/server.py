@@ -17,7 +17,7 @@ from . import appearance, rehearsal
 from .ending import Ending, keep
 from .preload import CHANNEL, Preloaded
 
-_ORDER_FDS = 8  # channel, root, scratch, and one for each cgroup
+_ORDER_FDS = 9  # plan, channel, root, scratch, and one for each cgroup
 _PACKAGES_OF_THE_USER = ".local"
 # What `signal` is made of, which does more than is needed.
 _signal: Any = sys.modules["_signal"]
@@ -62,7 +62,8 @@ def _serve(preloaded: Preloaded) -> None:
         packet, fds = protocol.receive_packet(channel, _ORDER_FDS)
         if not packet:
             os._exit(0)
-        pidfd = fork(packet, fds, myself)
+        plan, *given = fds
+        pidfd = fork(os.pread(plan, os.fstat(plan).st_size, 0), given, myself)
         if pidfd == 0:
             _begin(channel, partial(rehearsal.copy, written, library), ways)
             return
