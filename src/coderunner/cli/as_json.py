@@ -52,6 +52,7 @@ def _outcome(outcome: Outcome | None) -> Json | None:
         "exit_code": outcome.exit_code,
         "signal": outcome.signal,
         "cached": outcome.cached,
+        "warm": outcome.warm,
         "usage": asdict(outcome.usage),
         "stdout": _output(outcome.stdout),
         "stderr": _output(outcome.stderr),
