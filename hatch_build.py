@@ -8,7 +8,9 @@ Without a C compiler nothing is missing but speed: what it does is then done by 
 
 from __future__ import annotations
 
+import contextlib
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -41,8 +43,8 @@ class CompileProcess1(BuildHookInterface[Any]):
 
 def compile_process1(boxes: Path) -> bool:
     """Compile it in the directory where it lies. Whether that could be done."""
-    compiler = os.environ.get("CC") or shutil.which("cc") or shutil.which("gcc")
-    if not sys.platform.startswith("linux") or compiler is None:
+    compiler = _compiler()
+    if not sys.platform.startswith("linux") or not compiler:
         _say("there is no C compiler")
         return False
     own = [str(boxes / name) for name in _PROCESS_1]
@@ -51,16 +53,24 @@ def compile_process1(boxes: Path) -> bool:
         program, library = Path(place, "program"), Path(place, "library")
         # Static, it starts in half the time; but not every system has the C library for that.
         for how in ("-static", "-O2"):
-            error = _run(compiler, *_FLAGS, how, "-o", str(program), *own)
+            error = _run(*compiler, *_FLAGS, how, "-o", str(program), *own)
             if not error:
                 break
-        error = error or _run(compiler, *_SHARED, "-o", str(library), *all_of_it)
+        error = error or _run(*compiler, *_SHARED, "-o", str(library), *all_of_it)
         if error:
             _say(error)
             return False
         program.replace(boxes / _PROGRAM)
         library.replace(boxes / _LIBRARY)
     return True
+
+
+def _compiler() -> list[str]:
+    """The command, which may have options or a wrapper: `gcc -m64`, `ccache gcc`."""
+    given = os.environ.get("CC", "").split()
+    with contextlib.suppress(ValueError):  # a quotation that does not end: no such compiler
+        given = shlex.split(os.environ.get("CC", ""))
+    return given or [found for found in (shutil.which("cc") or shutil.which("gcc"),) if found]
 
 
 def _run(*command: str) -> str:

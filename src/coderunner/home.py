@@ -1,4 +1,5 @@
-"""Where a runner lives: in one event loop of one process, the first that uses it."""
+"""Where a runner lives: in one event loop of one process, the first that uses it, until it is
+closed."""
 
 from __future__ import annotations
 
@@ -12,9 +13,23 @@ class Home:
     def __init__(self) -> None:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._pid = os.getpid()
+        self._closed = False
 
     def enter(self) -> None:
         """Raise unless this is it."""
+        self._check()
+        if self._closed:
+            raise InvalidInput(
+                "this runner is closed, and runs nothing any more",
+                hint="use it inside its `async with`, or make another Runner",
+            )
+
+    def leave(self) -> None:
+        """Nobody enters any more. Leaving twice is fine."""
+        self._check()
+        self._closed = True
+
+    def _check(self) -> None:
         loop = asyncio.get_running_loop()
         if self._pid != os.getpid():
             raise InvalidInput(

@@ -69,7 +69,7 @@ _BASE_ENV = {"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "USER": "runner", "LOGNAME"
 
 class Runner:
     """Runs programs on one engine. Use it as an async context manager, or call `aclose`. It lives
-    in the event loop that first uses it."""
+    in the event loop that first uses it, and runs nothing once it is closed."""
 
     def __init__(
         self,
@@ -99,7 +99,7 @@ class Runner:
     async def aclose(self) -> None:
         lost = self._home.is_lost
         if not lost:
-            self._home.enter()
+            self._home.leave()
         async with AsyncExitStack() as stack:  # all of it, whatever happens to one of them
             stack.callback(release_root)
             stack.push_async_callback(self.engine.aclose)
@@ -145,6 +145,7 @@ class Runner:
         found = self.languages.get(language)
         recipe = await self._recipe(lay_out(found, (File(found.source, b""),)), ())
         job = recipe.run_job(limits or Limits(), Path(), self.preload)
+        self._home.enter()  # it may have been closed meanwhile
         return job.warm is not None and await self.engine.warm_up(job)
 
     @property
@@ -246,6 +247,7 @@ class Runner:
 
     async def _check_isolation(self) -> None:
         """Refuse, don't degrade: once per runner, since an engine does not change."""
+        self._home.enter()  # it may have been closed meanwhile
         if self._isolation is not None:
             return
         least = self.settings.min_isolation

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
 from dataclasses import asdict
 from pathlib import Path
+from typing import Annotated
 
 from pydantic import Field, field_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_core import PydanticCustomError
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from coderunner.errors import InvalidInput
 from coderunner.language import user_language_dir
@@ -79,8 +82,9 @@ class Settings(BaseSettings):
     warm: bool = Field(
         default=True, description="keep interpreters started, for languages that can do with it"
     )
-    preload: list[str] = Field(
-        default=list(PRELOAD), description="modules that warm interpreters have loaded"
+    preload: Annotated[list[str], NoDecode] = Field(
+        default=list(PRELOAD),
+        description="modules that warm interpreters have loaded: numpy,pandas or a list",
     )
     ceiling: Limits = Field(
         default=CEILING,
@@ -93,6 +97,17 @@ class Settings(BaseSettings):
         """One field of the ceiling set in the environment must not reset all the others."""
         return {**asdict(CEILING), **value} if isinstance(value, dict) else value
 
+    @field_validator("preload", mode="before")
+    @classmethod
+    def _modules(cls, value: object) -> object:
+        """Names with commas between them, as they come from the environment; JSON; or a list."""
+        names = _listed(value) if isinstance(value, str) else value
+        if not isinstance(names, list | tuple) or not all(map(_is_module, names)):
+            raise PydanticCustomError(
+                "preload", "Input should be names of modules (CODERUNNER_PRELOAD=numpy,pandas)"
+            )
+        return list(names)
+
     def language_dirs(self) -> list[Path]:
         """The user's directories; the one from the settings has the last word."""
         if self.languages_dir is not None and not self.languages_dir.is_dir():
@@ -101,3 +116,16 @@ class Settings(BaseSettings):
                 hint="make it, or leave the setting out",
             )
         return [path for path in (user_language_dir(), self.languages_dir) if path is not None]
+
+
+def _listed(text: str) -> object:
+    if not text.lstrip().startswith("["):
+        return [name.strip() for name in text.split(",") if name.strip()]
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
+
+
+def _is_module(name: object) -> bool:
+    return isinstance(name, str) and all(part.isidentifier() for part in name.split("."))

@@ -128,7 +128,23 @@ def test_a_bug_is_told_without_a_traceback(tmp_path: Path) -> None:
     assert done.stderr.startswith(b"error: TypeError: ")
     assert b"Traceback" not in done.stderr
     assert b"--debug" in done.stderr
-    assert b"Traceback" in coderunner("languages", "--debug", env=env).stderr
+    debugged = coderunner("languages", "--debug", env=env)
+    assert debugged.returncode == 70
+    assert b"Traceback" in debugged.stderr
+    assert b"error: TypeError: " in debugged.stderr
+
+
+@pytest.mark.parametrize(
+    ("args", "code"),
+    [(("languages", "pyhton"), 2), (("languages", "--bogus"), 2), (("run", "nothing.py"), 2),
+     (("run", "-l", "python", "-c", "1", "--isolation", "vm"), 3)],
+)  # fmt: skip
+def test_an_error_that_is_expected_is_the_same_with_debug(args: tuple[str, ...], code: int) -> None:
+    plain, debugged = coderunner(*args), coderunner(*args, "--debug")
+    assert b"error: " in plain.stderr
+    assert (debugged.returncode, debugged.stderr) == (plain.returncode, plain.stderr)
+    by_variable = coderunner(*args, env=environment(CODERUNNER_DEBUG="1"))
+    assert (by_variable.returncode, by_variable.stderr) == (code, plain.stderr)
 
 
 PREPARED = """\

@@ -39,7 +39,10 @@ def test_json_has_everything() -> None:
     assert found["isolation"] in {"full", "sampled"}
     assert found["compilation"] is None
     assert (execution["ended_by"], execution["exit_code"], execution["signal"]) == ("exit", 3, None)
+    assert execution["warm"] is False  # nothing has started before: it is the first run
     assert set(execution["usage"]) == {"wall_ms", "cpu_ms", "memory_peak_kb"}
+    times = [execution["usage"][name] for name in ("wall_ms", "cpu_ms")]
+    assert times == [round(time, 3) for time in times]
     assert execution["stdout"] == {
         "text": "é\n", "base64": None, "dropped_bytes": 0, "dropped_at": None,
     }  # fmt: skip

@@ -176,10 +176,26 @@ def test_one_of_another_version_is_not_used(
     assert process1.library.__wrapped__() is not None
 
 
-def test_without_a_compiler_nothing_breaks(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("command", ["cc -g0", "env LANG=C cc", "  "])
+def test_a_compiler_may_have_options_or_a_wrapper(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
-    monkeypatch.setenv("CC", "no-such-compiler")
+    require_compiled()
+    shutil.copytree(BOXES, tmp_path, dirs_exist_ok=True)
+    (tmp_path / "process1").unlink()
+    monkeypatch.setenv("CC", command)
+    assert compile_process1(tmp_path)
+    assert (tmp_path / "process1").exists()
+
+
+@pytest.mark.parametrize("command", ["no-such-compiler", "no-such-compiler -m64", "cc 'open"])
+def test_without_a_compiler_nothing_breaks(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    command: str,
+) -> None:
+    monkeypatch.setenv("CC", command)
     assert not compile_process1(tmp_path)
     assert "hint: install a C compiler" in capsys.readouterr().out
     assert list(tmp_path.iterdir()) == []

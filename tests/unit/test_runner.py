@@ -30,7 +30,9 @@ from coderunner import (
 from coderunner.engines import open_engine
 from coderunner.engines.base import Control, State
 from coderunner.engines.fake import FakeEngine, Script
+from coderunner.language import Language
 from coderunner.runner import COMPILE_LIMITS
+from coderunner.toolchain import Toolchain
 from coderunner.workspace import CollectedFile, remove_tree
 from coderunner.workspace.root import process_root
 from tests.support import require_sandbox
@@ -282,6 +284,39 @@ async def test_a_runner_closes_its_engine() -> None:
     async with Runner(engine):
         pass
     assert engine.closed
+
+
+@pytest.mark.parametrize("used", [True, False])
+async def test_a_closed_runner_runs_nothing_and_says_so(settings: Settings, used: bool) -> None:
+    engine = FakeEngine(Script())
+    async with Runner(engine, settings=settings) as runner, runner.build(PROGRAM) as build:
+        if used:
+            await build.run()
+    started = len(engine.jobs)
+    uses = (runner.run(PROGRAM), build.run(), runner.prepare("script"), runner.warm_up("script"))
+    for use in uses:
+        with pytest.raises(InvalidInput, match="is closed") as caught:
+            await use
+        assert "another Runner" in caught.value.hint
+    assert len(engine.jobs) == started
+    await runner.aclose()
+
+
+async def test_a_runner_that_is_closed_while_it_is_asked_starts_nothing(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = FakeEngine(Script())
+    runner = Runner(engine, settings=settings)
+    find = runner.toolchains.find
+
+    async def slow(language: Language) -> Toolchain:
+        await runner.aclose()
+        return await find(language)
+
+    monkeypatch.setattr(runner.toolchains, "find", slow)
+    with pytest.raises(InvalidInput, match="is closed"):
+        await runner.run(PROGRAM)
+    assert engine.jobs == []
 
 
 @pytest.mark.parametrize("engine", [None, "linux", "process"])

@@ -38,9 +38,7 @@ def call(argv: Sequence[str]) -> int:
     try:
         return _invoke([arg for arg in argv if arg != "--debug"], after_dashes)
     except Exception as error:
-        if debug:
-            raise
-        return _explain(error, as_json="--json" in argv)
+        return _explain(error, as_json="--json" in argv, debug=debug)
 
 
 def _split_arguments(argv: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -60,13 +58,16 @@ def _invoke(argv: list[str], after_dashes: list[str]) -> int:
     return code if isinstance(code, int) else 0
 
 
-def _explain(error: Exception, *, as_json: bool) -> int:
-    """Tell what happened in words, or as JSON; returns the exit code for it."""
+def _explain(error: Exception, *, as_json: bool, debug: bool) -> int:
+    """Tell what happened in words, or as JSON; returns the exit code for it. Only a bug of ours
+    has a traceback."""
     from coderunner.cli import failures
 
     with contextlib.suppress(Exception):  # stderr may be gone, too
         sys.stdout.flush()
     failure = failures.of(error)
+    if debug and failure.is_bug:
+        failures.show_traceback(error)
     if failure.message:
         failures.report(failure, as_json=as_json)
     return failure.exit_code

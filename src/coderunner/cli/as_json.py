@@ -12,7 +12,7 @@ from coderunner.cli import exit_codes, streams
 if TYPE_CHECKING:
     from coderunner.doctor import Report
     from coderunner.errors import CodeRunnerError
-    from coderunner.model import Outcome, Output, Result
+    from coderunner.model import Outcome, Output, Result, Usage
     from coderunner.survey import Finding
     from coderunner.toolchain import Toolchain
 
@@ -52,9 +52,18 @@ def _outcome(outcome: Outcome | None) -> Json | None:
         "exit_code": outcome.exit_code,
         "signal": outcome.signal,
         "cached": outcome.cached,
-        "usage": asdict(outcome.usage),
+        "warm": outcome.warm,
+        "usage": _usage(outcome.usage),
         "stdout": _output(outcome.stdout),
         "stderr": _output(outcome.stderr),
+    }
+
+
+def _usage(usage: Usage) -> Json:
+    return {
+        "wall_ms": round(usage.wall_ms, 3),
+        "cpu_ms": round(usage.cpu_ms, 3),
+        "memory_peak_kb": usage.memory_peak_kb,
     }
 
 

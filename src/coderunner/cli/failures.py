@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import traceback
 from dataclasses import dataclass
 
 import typer
@@ -23,6 +24,10 @@ class Failure:
     type: str = ""
     message: str = ""  # empty: nobody needs to be told
     hint: str = ""
+
+    @property
+    def is_bug(self) -> bool:
+        return self.exit_code == exit_codes.INTERNAL
 
 
 def of(error: Exception) -> Failure:
@@ -49,6 +54,10 @@ def report(failure: Failure, *, as_json: bool) -> None:
     from coderunner.cli import as_json as json
 
     json.write(json.of_error(failure.type, failure.message, failure.hint))
+
+
+def show_traceback(error: Exception) -> None:
+    messages.say("".join(traceback.format_exception(error)).rstrip())
 
 
 def _usage(error: typer.TyperException) -> Failure:

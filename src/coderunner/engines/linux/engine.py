@@ -35,6 +35,9 @@ _WALLS = (
     "seccomp filter",
 )
 _CGROUP_FIX = "run as root, or with a delegated cgroup: systemd-run --user --scope -p Delegate=yes"
+_CGROUP_FIX_OF_ROOT = "mount a writable cgroup hierarchy at /sys/fs/cgroup"
+_CPU_FIX = "delegate it: Delegate=cpu memory pids for user@.service, or run as root"
+_CPU_FIX_OF_ROOT = "give the cpu controller to the cgroup that this runs in"
 _LIMITS = tuple(field.name for field in fields(Limits))
 _METERS = ("memory", "processes", "cpu time")
 
@@ -59,10 +62,10 @@ class LinuxEngine(Engine):
     async def start(self, job: Job) -> Process:
         spawner = await self._running_spawner()
         if job.limits.cpus is not None and not spawner.facts["throttles"]:
-            throttle = _throttle(spawner.facts)
+            why, fix = _unthrottled(spawner.facts)
             raise EngineUnavailable(
-                f"cpus={job.limits.cpus} cannot be held here: {throttle.reason}",
-                hint=f"{throttle.fix}; or leave cpus out",
+                f"cpus={job.limits.cpus} cannot be held here: {why}",
+                hint=f"{fix}; or leave cpus out",
             )
         message = _message(job)
         with no_fork, _undo_on_error() as fds:
@@ -166,18 +169,24 @@ def _meters(facts: protocol.Message) -> list[Control]:
         meters = [Control(name, State.ENFORCED, reason) for name in _METERS]
     else:
         why = facts["why_no_cgroup"]
-        meters = [Control(name, State.SAMPLED, why, _CGROUP_FIX) for name in _METERS]
+        meters = [Control(name, State.SAMPLED, why, _cgroup_fix()) for name in _METERS]
     return [*meters, _throttle(facts)]
 
 
 def _throttle(facts: protocol.Message) -> Control:
     if facts["throttles"]:
         return Control("cpus", State.ENFORCED, f"cgroup v{facts['cgroup']}")
-    if facts["cgroup"]:
-        return Control(
-            "cpus",
-            State.ABSENT,
-            "refused: the delegated cgroup has no cpu controller",
-            "delegate it: Delegate=cpu memory pids for user@.service, or run as root",
-        )
-    return Control("cpus", State.ABSENT, f"refused: {facts['why_no_cgroup']}", _CGROUP_FIX)
+    why, fix = _unthrottled(facts)
+    return Control("cpus", State.ABSENT, f"refused: {why}", fix)
+
+
+def _unthrottled(facts: protocol.Message) -> tuple[str, str]:
+    """Why no program's cpus can be limited here, and what to do about it."""
+    if not facts["cgroup"]:
+        return facts["why_no_cgroup"], _cgroup_fix()
+    fix = _CPU_FIX_OF_ROOT if os.geteuid() == 0 else _CPU_FIX
+    return "the delegated cgroup has no cpu controller", fix
+
+
+def _cgroup_fix() -> str:
+    return _CGROUP_FIX_OF_ROOT if os.geteuid() == 0 else _CGROUP_FIX

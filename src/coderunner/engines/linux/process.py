@@ -93,11 +93,14 @@ def _failure(command: str, kind: str, message: str) -> CodeRunnerError:
             "the program's files do not fit into its limits", hint="raise disk_mb or files"
         )
     if kind == "start":
-        return StartFailed(
-            f"cannot start {command!r}: {message}",
-            hint="is the file in the sandbox, and is it executable?",
-        )
+        return StartFailed(f"cannot start {command!r}: {message}", hint=_start_hint(message))
     return EngineUnavailable(
         f"the sandbox could not be set up: {message}",
         hint="`coderunner doctor` tries every control and says which one fails",
     )
+
+
+def _start_hint(message: str) -> str:
+    if "address_space_mb" in message:
+        return "raise address_space_mb, or leave it out"
+    return "is the file in the sandbox, and is it executable?"
