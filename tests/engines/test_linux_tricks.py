@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -164,3 +166,28 @@ async def test_a_box_that_shows_hundreds_of_paths(linux: Bench) -> None:
     job = replace(linux.job("/bin/sh", "-c", "ls /tmp/many/places | wc -l"), mounts=mounts)
     outcome = await execute(linux.engine, job)
     assert outcome.stdout.data == b"700\n", outcome
+
+
+@pytest.mark.parametrize("priority", [0, 7])
+async def test_a_program_has_the_priority_of_its_caller(priority: int) -> None:
+    """Whatever precedence the spawner takes."""
+    start = ("nice", "-n", str(priority)) if priority else ()
+    source = (
+        "import asyncio\n"
+        "from coderunner.engines.linux import LinuxEngine\n"
+        "from coderunner.workspace import Workspace\n"
+        "from tests.engines.bench import Bench\n"
+        "async def main():\n"
+        "    with Workspace() as workspace:\n"
+        "        engine = LinuxEngine()\n"
+        "        outcome = await Bench(engine, workspace).sh('nice')\n"
+        "        print(outcome.stdout.text.strip())\n"
+        "        await engine.aclose()\n"
+        "asyncio.run(main())\n"
+    )
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [*start, sys.executable, "-c", source]
+    done = await asyncio.to_thread(
+        subprocess.run, command, env=env, capture_output=True, text=True, timeout=60
+    )
+    assert done.stdout == f"{priority}\n", done.stderr

@@ -73,7 +73,12 @@ class Order:
 
 class Maker:
     def __init__(
-        self, place: cgroup_place.Place | None, *, callers_files: int, compiled: bool
+        self,
+        place: cgroup_place.Place | None,
+        *,
+        callers_files: int,
+        callers_priority: int,
+        compiled: bool,
     ) -> None:
         self._place = place
         self._program = process1.program() if compiled else None
@@ -83,6 +88,7 @@ class Maker:
             landlock=kernel.landlock_abi(),
             last_capability=identity.last_capability(),
             namespaces=identity.namespaces(),
+            priority=callers_priority,
         )
         # Descriptors that are on their way are counted by user, and a box's is ours there: it must
         # not be able to have as many as our caller may.

@@ -341,25 +341,26 @@ def main() -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))  # five for each box at once
     channel = socket.socket(fileno=0)
-    _take_precedence()
+    priority = os.getpriority(os.PRIO_PROCESS, 0)
+    _take_precedence(priority)
     try:
         this = host.prepare()
     except host.Unsuitable as error:
         _refuse(channel, error)
         return
     compiled = sys.argv[-1] != _INTERPRETED
-    maker = Maker(this.cgroups, callers_files=soft, compiled=compiled)
+    maker = Maker(this.cgroups, callers_files=soft, callers_priority=priority, compiled=compiled)
     try:
         _work(channel, maker, this)
     finally:
         maker.close()  # also if the caller was gone before it could be greeted
 
 
-def _take_precedence() -> None:
+def _take_precedence(priority: int) -> None:
     """As root: whatever crowds of processes the programs are, who ends them must get its turn. (A
     box gives this up, and a program is in a session of its own.)"""
     with contextlib.suppress(OSError):
-        os.setpriority(os.PRIO_PROCESS, 0, _PRECEDENCE)
+        os.setpriority(os.PRIO_PROCESS, 0, priority + _PRECEDENCE)
         write("/proc/self/autogroup", _PRECEDENCE)  # what counts where sessions share the cpu
 
 

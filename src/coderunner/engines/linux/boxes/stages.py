@@ -41,6 +41,7 @@ class Surroundings(NamedTuple):
     landlock: int  # its version, 0 for none
     last_capability: int
     namespaces: Mapping[str, str]  # those of the spawner
+    priority: int  # for programs: the caller's
 
 
 class Kind(NamedTuple):
@@ -67,7 +68,7 @@ def write_down(around: Surroundings, kind: Kind) -> Template:
     raise_network(plan, around)
     join_cgroup(plan, kind)
     wall_in(plan, around, kind)
-    limit(plan, kind)
+    limit(plan, around, kind)
     return plan.template()
 
 
@@ -237,10 +238,10 @@ def _install_filter(plan: Plan, instructions: bytes) -> None:
     plan.prctl(kernel.PR_SET_SECCOMP, mode, descriptor, about="filter")
 
 
-def limit(plan: Plan, kind: Kind) -> None:
+def limit(plan: Plan, around: Surroundings, kind: Kind) -> None:
     plan.stage("limit")
     limits = kind.limits
-    plan.call("setpriority", os.PRIO_PROCESS, 0, 0)
+    plan.call("setpriority", os.PRIO_PROCESS, 0, around.priority)
     # Where dumps go to a program of the host's, only exactly 1 means none (and 1 byte is none).
     _set_limit(plan, resource.RLIMIT_CORE, 1)
     _set_limit(plan, resource.RLIMIT_FSIZE, limits["disk_mb"] << 20)
