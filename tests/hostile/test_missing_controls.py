@@ -75,7 +75,7 @@ NOTICED = {
         "pass",
         "read-only",
     ),
-    "a plan that is not played": Sabotage(PROCESS_1, "    play(packet);\n", "", ""),
+    "a plan that is not played": Sabotage(PROCESS_1, "    play(plan);\n", "    (void)plan;\n", ""),
     "steps whose failure is passed over": Sabotage(
         PLAYER, "int error = result < 0 ? errno : 0;", "int error = result < 0 ? 0 : 0;", ""
     ),

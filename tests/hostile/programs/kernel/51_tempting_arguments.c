@@ -25,12 +25,12 @@ static void refused(const char *what, long result, int reason) {
 static void try_privileges(void) {
     refused("forget no_new_privs", prctl(PR_SET_NO_NEW_PRIVS, 0, 0, 0, 0), EINVAL);
     refused("keep capabilities", prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0), EPERM);
-    refused("secure bits", prctl(PR_SET_SECUREBITS, 0, 0, 0, 0), EPERM);
+    refused("secure bits", prctl(PR_SET_SECUREBITS, 0, 0, 0, 0), EINVAL);
     refused("ambient", prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, CAP_SYS_ADMIN, 0, 0), EPERM);
-    refused("bounding set", prctl(PR_CAPBSET_DROP, CAP_SYS_ADMIN, 0, 0, 0), EPERM);
+    refused("bounding set", prctl(PR_CAPBSET_DROP, CAP_SYS_ADMIN, 0, 0, 0), EINVAL);
     refused("another program's name", prctl(PR_SET_MM, PR_SET_MM_EXE_FILE, 0, 0, 0), EPERM);
     refused("another stack", prctl(PR_SET_MM, PR_SET_MM_START_STACK, 4096, 0, 0), EPERM);
-    refused("a helper of the kernel's", prctl(57 /* PR_SET_IO_FLUSHER */, 1, 0, 0, 0), EPERM);
+    refused("a helper of the kernel's", prctl(57 /* PR_SET_IO_FLUSHER */, 1, 0, 0, 0), EINVAL);
 }
 
 static void try_memory(void) {
