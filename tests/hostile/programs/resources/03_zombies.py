@@ -5,7 +5,7 @@
 import os
 import time
 
-for _ in range(200):
+for _ in range(120):
     if os.fork() == 0:
         os._exit(0)
 time.sleep(10)

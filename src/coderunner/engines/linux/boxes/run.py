@@ -18,7 +18,7 @@ from .stages import at_most
 _SAMPLE_EVERY = 0.01
 # A look at many processes takes long. It must not keep us from all other runs, nor be asked for by
 # a program to that end; so then the next one comes later.
-_PAUSE_PER_LOOK, _LONGEST_PAUSE = 10.0, 0.25
+_PAUSE_PER_LOOK, _LONGEST_PAUSE = 5.0, 0.25
 _LOOK_EVERY = 0.05
 _CPU_CHECK_AT_LEAST = 0.005
 _SETUP_SECONDS = 30.0

@@ -29,7 +29,7 @@ _SIOCSIFFLAGS, _IFF_UP = 0x8914, 1
 _SHARED_DIRECTORIES = (("tmp", "/tmp"), ("shm", "/dev/shm"))
 # More than any program may have, so that the sampler sees it pass its limit before it is refused
 # more. Not too many: each one makes a look longer.
-_SPARE_TASKS = 256
+_SPARE_TASKS = 128
 _FOR_EVER = 0xFFFFFFFFFFFFFFFF  # RLIM_INFINITY, as the kernel has it
 
 
