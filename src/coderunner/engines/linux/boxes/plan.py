@@ -93,7 +93,7 @@ class Plan:
 
     def open(self, register: int, path: str, flags: int) -> Kept:
         flags |= os.O_CLOEXEC
-        return self.keep(register, "openat", _AT_FDCWD, path, flags)
+        return self.keep(register, "openat", _AT_FDCWD, path, flags, 0o644)
 
     def make_directory(self, path: str, mode: int = 0o755, *, there: bool = False) -> None:
         """`there`: it may exist already."""
