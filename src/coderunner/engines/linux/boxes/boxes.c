@@ -17,7 +17,7 @@
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
 #endif
 
-/* ---- in the spawner ----------------------------------------------------------- */
+/* ---- in the spawner ------------------------------------------------------------------------- */
 
 int process1_version(void)
 {
@@ -49,7 +49,7 @@ int process1_start(const char *program, int channel, int *pidfd)
     return clone(begin, stack + sizeof stack, flags, &how, pidfd);
 }
 
-/* ---- in a warm interpreter ---------------------------------------------------- */
+/* ---- in a warm interpreter ------------------------------------------------------------------ */
 
 /* Have the kernel make our own copies of memory that is shared with others: of so many ranges, each
  * an address and a length. Where it cannot, they are made when they are needed. */

@@ -30,7 +30,6 @@ _SHARED_DIRECTORIES = (("tmp", "/tmp"), ("shm", "/dev/shm"))
 # More than any program may have, so that the sampler sees it pass its limit before it is refused
 # more. Not too many: each one makes a look longer.
 _SPARE_TASKS = 128
-_FOR_EVER = 0xFFFFFFFFFFFFFFFF  # RLIM_INFINITY, as the kernel has it
 
 
 class Surroundings(NamedTuple):
@@ -259,9 +258,7 @@ def limit(plan: Plan, around: Surroundings, kind: Kind) -> None:
 def _set_limit(plan: Plan, kind: int, soft: int, hard: int | None = None) -> None:
     soft = at_most(kind, soft)
     hard = soft if hard is None else hard
-    both = plan.data(
-        struct.pack("<QQ", soft, _FOR_EVER if hard == resource.RLIM_INFINITY else hard)
-    )
+    both = plan.data(struct.pack("<qq", soft, hard))  # no limit is -1, to both
     plan.call("prlimit64", 0, kind, both, 0, about=f"setrlimit({kind})")
 
 
