@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from coderunner.build import Build
     from coderunner.errors import (
         CodeRunnerError,
         EngineUnavailable,
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
         Stream,
         Usage,
     )
-    from coderunner.runner import Build, Runner
+    from coderunner.runner import Runner
     from coderunner.settings import Settings
     from coderunner.simple import run
 
@@ -71,7 +72,7 @@ __all__ = [
 
 # Where the names are, the quick modules first. Imported when first used: `coderunner --help`
 # should not wait for a sandbox.
-_MODULES = ("errors", "model", "settings", "runner", "simple")
+_MODULES = ("errors", "model", "settings", "build", "runner", "simple")
 
 
 def __getattr__(name: str) -> object:

@@ -7,10 +7,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from coderunner.entry import Layout
+from coderunner.errors import InvalidProgram
 from coderunner.model import Job, Limits, Mount, Warm
 from coderunner.placeholders import Value, expand, expand_env, limit_values, names_in
+from coderunner.text import as_bytes
 from coderunner.toolchain import Toolchain
 from coderunner.workspace import Bundle
+
+_LONGEST_ARG = 128 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,3 +68,18 @@ class Recipe:
             ),
             limits=limits,
         )
+
+
+def check_args(args: object) -> None:
+    """Raise InvalidProgram unless a program can be started with these arguments."""
+    # callers without a type checker pass anything
+    if not isinstance(args, tuple | list) or not all(isinstance(arg, str) for arg in args):
+        raise InvalidProgram("args must be a list of strings", hint='as in args=["one", "two"]')
+    for arg in args:
+        if "\0" in arg:
+            raise InvalidProgram("an argument contains a NUL character", hint="remove it")
+        if len(as_bytes(arg, "an argument")) >= _LONGEST_ARG:
+            raise InvalidProgram(
+                "an argument is longer than 128 KB, which the kernel does not take",
+                hint="pass it on stdin or as a file",
+            )

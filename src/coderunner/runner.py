@@ -12,10 +12,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
+from coderunner.build import Build, bundle_of
 from coderunner.cancelling import in_thread, outlast
 from coderunner.capture import Sink
 from coderunner.compile_cache import CompileCache, Compiled, compile_key
@@ -23,34 +24,27 @@ from coderunner.engines import open_engine
 from coderunner.engines.base import Capabilities, Engine, State
 from coderunner.entry import Layout, lay_out
 from coderunner.errors import (
-    InvalidProgram,
     IsolationTooLow,
-    StartFailed,
-    faults_of_the_machine,
 )
 from coderunner.execution import Stdin, execute_and
 from coderunner.home import Home
 from coderunner.language import Language, Languages
 from coderunner.model import (
     MIB,
-    EndedBy,
     File,
     Isolation,
     Job,
     Limits,
     Outcome,
-    Output,
     Program,
     Result,
-    Usage,
 )
 from coderunner.placeholders import Value, file_values
 from coderunner.preparations import Notice, Preparations
-from coderunner.recipe import Recipe
+from coderunner.recipe import Recipe, check_args
 from coderunner.settings import Settings
-from coderunner.text import as_bytes
 from coderunner.toolchain import Toolchain, Toolchains
-from coderunner.workspace import Bundle, check_names, collect
+from coderunner.workspace import check_names, collect
 from coderunner.workspace.root import release_root
 
 COMPILE_LIMITS = Limits(
@@ -61,8 +55,6 @@ COMPILE_LIMITS = Limits(
     files=20_000,
     open_files=4096,
 )
-_LONGEST_ARG = 128 * 1024
-_NOT_EXECUTABLE = 126  # what a shell says of a file it cannot execute
 _SYSTEM_PATH = ("/usr/local/bin", "/usr/bin", "/bin")
 _BASE_ENV = {"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "USER": "runner", "LOGNAME": "runner"}
 
@@ -159,17 +151,18 @@ class Runner:
     ) -> AsyncIterator[Build]:
         """A program made ready to run as often as wanted. Look at `ok` first: it may not have
         compiled."""
-        _check(program)
+        check_names(program.files)
+        check_args(program.args)
         if compile_limits is not None:
             compile_limits.check_below(self.settings.ceiling)
         layout = lay_out(self.languages.get(program.language), program.files)
         recipe = await self._recipe(layout, program.args)
         compiled, new_key = await self._compile(recipe, compile_limits)
         made = compiled.files if compiled else ()
-        files = {file.name: file for file in (*layout.files, *made)}
+        files = tuple({file.name: file for file in (*layout.files, *made)}.values())
         async with self._keep(new_key, compiled):
-            with _bundle(files.values()) as bundle:
-                yield Build(self, recipe, bundle, compiled.outcome if compiled else None)
+            with bundle_of(files) as bundle:
+                yield Build(self, recipe, files, bundle, compiled.outcome if compiled else None)
 
     async def _recipe(self, layout: Layout, args: Sequence[str]) -> Recipe:
         self._home.enter()
@@ -196,7 +189,7 @@ class Runner:
         kept = await in_thread(lambda: self._compiled.get(key)) if key else None
         if kept is not None:
             return kept, ""
-        with _bundle(recipe.layout.files) as bundle:
+        with bundle_of(recipe.layout.files) as bundle:
             job = recipe.compile_job(limits, bundle)
             outcome, made = await self.execute(job, language.artifacts)
         return Compiled(outcome, made), key if outcome.ok else ""
@@ -257,56 +250,6 @@ class Runner:
         self._isolation = offered.isolation
 
 
-@dataclass(frozen=True)
-class Build:
-    """A program in its workspace, compiled if its language is. Lives as long as the `async with`
-    that made it."""
-
-    runner: Runner
-    recipe: Recipe
-    bundle: Bundle
-    compilation: Outcome | None
-
-    @property
-    def ok(self) -> bool:
-        return self.compilation is None or self.compilation.ok
-
-    async def run(
-        self,
-        *,
-        limits: Limits | None = None,
-        stdin: Stdin = None,
-        sink: Sink | None = None,
-        collect: Iterable[str] = (),
-    ) -> Result:
-        """Run it once, in a fresh sandbox, on a fresh copy of its files."""
-        limits = limits or Limits()
-        limits.check_below(self.runner.settings.ceiling)
-        language = self.recipe.layout.language
-        job = self.recipe.run_job(limits, self.bundle, self.runner.preload)
-        try:
-            outcome, files = await self.runner.execute(job, collect, stdin=stdin, sink=sink)
-        except StartFailed as error:
-            if not job.argv[0].startswith("./"):
-                raise  # an interpreter that is not there is nothing the program did
-            return Result(self.compilation, await self._not_executable(error))
-        return Result(self.compilation, _out_of_memory(language, outcome), files)
-
-    async def _not_executable(self, error: StartFailed) -> Outcome:
-        """The compiler made a file that cannot be executed, as Go does of a package that is not
-        `main`. That is the program's doing, so it is an outcome."""
-        return Outcome(
-            ended_by=EndedBy.EXIT,
-            exit_code=_NOT_EXECUTABLE,
-            signal=None,
-            usage=Usage(0.0, 0.0, 0),
-            stdout=Output(),
-            stderr=Output(f"{error.message}\n".encode()),
-            isolation=(await self.runner.engine.capabilities()).isolation,
-            engine=self.runner.engine.name,
-        )
-
-
 def _too_low(engine: str, offered: Capabilities, least: Isolation) -> IsolationTooLow:
     """Names the first control that is missing, and its fix."""
     level = offered.isolation.value
@@ -323,27 +266,6 @@ def _too_low(engine: str, offered: Capabilities, least: Isolation) -> IsolationT
     )
 
 
-def _out_of_memory(language: Language, outcome: Outcome) -> Outcome:
-    """Some runtimes hold the memory limit themselves, because we hand it to them (`-Xmx`). When
-    such a one gives up, the limit was the reason, as it is when the kernel steps in."""
-    sign = language.memory_error
-    if (
-        sign is not None
-        and _gave_up(language, outcome)
-        and sign.search(outcome.stderr.text) is not None
-    ):
-        return replace(outcome, ended_by=EndedBy.MEMORY)
-    return outcome
-
-
-def _gave_up(language: Language, outcome: Outcome) -> bool:
-    """Whether it ended by itself as its runtime does then. Anybody can print what that says."""
-    if outcome.ok or outcome.ended_by not in (EndedBy.EXIT, EndedBy.SIGNAL):
-        return False
-    code = outcome.exit_code if outcome.signal is None else 128 + outcome.signal
-    return not language.memory_codes or code in language.memory_codes
-
-
 def _environment(toolchain: Toolchain) -> dict[str, str]:
     return {**_BASE_ENV, "PATH": ":".join(dict.fromkeys((*toolchain.path, *_SYSTEM_PATH)))}
 
@@ -354,11 +276,6 @@ def _is_volatile(language: Language, files: Iterable[File]) -> bool:
     return sign is not None and any(sign.search(f.content.decode("latin-1")) for f in files)
 
 
-def _bundle(files: Iterable[File]) -> Bundle:
-    with faults_of_the_machine():
-        return Bundle(files)
-
-
 def _collector(
     patterns: tuple[str, ...], limits: Limits
 ) -> Callable[[int], tuple[File, ...]] | None:
@@ -366,18 +283,3 @@ def _collector(
         return None
     most = limits.disk_mb << 20
     return lambda fd: collect(fd, patterns, max_files=limits.files, max_bytes=most).files
-
-
-def _check(program: Program) -> None:
-    check_names(program.files)
-    args: object = program.args  # callers without a type checker pass anything
-    if not isinstance(args, tuple | list) or not all(isinstance(arg, str) for arg in args):
-        raise InvalidProgram("args must be a list of strings", hint='as in args=["one", "two"]')
-    for arg in program.args:
-        if "\0" in arg:
-            raise InvalidProgram("an argument contains a NUL character", hint="remove it")
-        if len(as_bytes(arg, "an argument")) >= _LONGEST_ARG:
-            raise InvalidProgram(
-                "an argument is longer than 128 KB, which the kernel does not take",
-                hint="pass it on stdin or as a file",
-            )

@@ -11,9 +11,10 @@ import typer
 from coderunner.cli.options import AsJson, EngineName, IsolationLevel, Language, settings_from
 
 if TYPE_CHECKING:
+    from coderunner.build import Build
     from coderunner.cli.program import Typed
     from coderunner.model import Limits, Result
-    from coderunner.runner import Build, Runner
+    from coderunner.runner import Runner
     from coderunner.settings import Settings
 
 
