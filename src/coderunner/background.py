@@ -11,8 +11,10 @@ import atexit
 import os
 import threading
 from collections.abc import Coroutine
+from concurrent.futures import Future
 from typing import Any, TypeVar
 
+from coderunner.cancelling import outlast
 from coderunner.runner import Runner
 
 T = TypeVar("T")
@@ -39,6 +41,24 @@ class Background:
             future.cancel()
             raise
 
+    async def hand_over(self, work: Coroutine[Any, Any, T]) -> T:
+        """The same from another event loop. Who is cancelled meanwhile waits until the work has
+        been, too, and has cleaned up."""
+        done: Future[T] = Future()
+        tasks: list[asyncio.Task[T]] = []
+
+        def begin() -> None:
+            tasks.append(self._loop.create_task(work))
+            tasks[0].add_done_callback(lambda task: _pass_on(task, done))
+
+        def cancel() -> None:
+            self._loop.call_soon_threadsafe(lambda: tasks[0].cancel())
+
+        self._loop.call_soon_threadsafe(begin)
+        waiting = asyncio.wrap_future(done)
+        await outlast(waiting, on_cancel=cancel)
+        return waiting.result()
+
     async def runner(self) -> Runner:
         """The runner that all synchronous calls share, made when the first one comes."""
         if self._runner is None:
@@ -53,6 +73,15 @@ class Background:
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
+
+
+def _pass_on(task: asyncio.Task[T], done: Future[T]) -> None:
+    if task.cancelled():
+        done.cancel()
+    elif error := task.exception():
+        done.set_exception(error)
+    else:
+        done.set_result(task.result())
 
 
 _background: Background | None = None

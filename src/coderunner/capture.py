@@ -19,7 +19,8 @@ from coderunner.model import EndedBy, Exit, Limits, Output, Stream
 
 Sink = Callable[[Stream, bytes], Awaitable[None]]
 """Takes the bytes as they come: in order and one at a time per stream, the two streams
-independently. A slow sink slows the program down; one that raises ends it."""
+independently. A slow sink slows the program down; one that raises ends it. One that is an object
+with a method `ended`, `async def ended(stream)`, is told when a stream is over."""
 
 YIELD_EVERY = 16  # chunks read in a row before other tasks get a turn
 GRACE_S = 0.1  # how long an ended program's pipe may stay open without giving anything
@@ -110,6 +111,7 @@ class Drain:
             chunk = await self._reader.read()
             self.idle = False
             if not chunk:
+                await self._tell_end()
                 return
             await self._take(chunk)
             if self.flooded:
@@ -120,6 +122,11 @@ class Drain:
                 self._reads_left -= 1
             if reads % YIELD_EVERY == 0:
                 await asyncio.sleep(0)
+
+    async def _tell_end(self) -> None:
+        ended = getattr(self._sink, "ended", None)
+        if ended is not None:
+            await ended(self._stream)
 
     async def _take(self, chunk: bytes) -> None:
         self._capture.feed(chunk)

@@ -8,6 +8,7 @@
     │   └── InvalidLanguageFile   a language's TOML cannot be used
     ├── ToolchainMissing          the language is known, its compiler or interpreter is not here
     ├── StartFailed               the sandbox stood, but the command in it could not be started
+    ├── JudgeFailed               a checker or an interactor cannot be used
     └── EngineUnavailable         the engine itself failed or cannot run on this machine
         └── IsolationTooLow       it could run, but not behind the walls that were asked for
 
@@ -69,6 +70,10 @@ class ToolchainMissing(CodeRunnerError):
 
 class StartFailed(CodeRunnerError):
     """The command of a job could not be executed (not found, not executable, too long)."""
+
+
+class JudgeFailed(CodeRunnerError):
+    """A checker or an interactor does not compile. Never the fault of what it was to judge."""
 
 
 class EngineUnavailable(CodeRunnerError):

@@ -1,0 +1,110 @@
+"""The judge's front door."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Awaitable, Callable, Mapping
+
+from coderunner.background import background
+from coderunner.errors import EngineUnavailable
+from coderunner.judge.judging import judge
+from coderunner.judge.language import Language
+from coderunner.judge.request import ExecutionRequest
+from coderunner.judge.result import ExecutionResult, TestResult, View
+from coderunner.judge.test_runner import Told
+from coderunner.runner import Runner
+
+OnResult = Callable[[TestResult], Awaitable[None] | None]
+"""Is told of each test as soon as it is judged."""
+
+
+class CodeRunner:
+    """Runs code against test cases and says how it did.
+
+    All of them share one sandbox in the background, so making one costs nothing and there is
+    nothing to close. Inside an event loop with a `Runner` of your own, pass that.
+    """
+
+    def __init__(
+        self,
+        docker_client: object | None = None,
+        images: Mapping[Language, str] | None = None,
+        *,
+        runner: Runner | None = None,
+    ) -> None:
+        """`images` names the languages that may be used, with the image of each for Docker."""
+        if docker_client is not None:
+            raise EngineUnavailable(
+                "the Docker engine is not part of this version",
+                hint="leave docker_client out: the embedded sandbox needs no Docker",
+            )
+        self.images = images
+        self._runner = runner
+
+    def __repr__(self) -> str:
+        return (
+            f"CodeRunner(engine={self._runner.engine.name!r})" if self._runner else "CodeRunner()"
+        )
+
+    async def execute(
+        self,
+        request: ExecutionRequest,
+        *,
+        view: View = View.AUTHOR,
+        on_result: OnResult | None = None,
+    ) -> ExecutionResult:
+        """Compile the code and run its tests. Cancelling this ends all that runs, at once.
+
+        The result may be shown to the author of the code: nothing of hidden tests is in it. With
+        `view=View.GRADER` everything is, and `result.for_author()` makes the one of the other.
+        """
+        told = _teller(on_result, View(view))
+        if self._runner is not None:
+            return await self._execute(self._runner, request, View(view), told)
+        if told is not None:
+            told = _in_loop(told, asyncio.get_running_loop())
+        return await background().hand_over(self._in_background(request, View(view), told))
+
+    def execute_sync(
+        self,
+        request: ExecutionRequest,
+        *,
+        view: View = View.AUTHOR,
+        on_result: OnResult | None = None,
+    ) -> ExecutionResult:
+        """The same without `async`. `on_result` is called in another thread."""
+        told = _teller(on_result, View(view))
+        return background().call(self._in_background(request, View(view), told))
+
+    async def _in_background(
+        self, request: ExecutionRequest, view: View, told: Told | None
+    ) -> ExecutionResult:
+        return await self._execute(await background().runner(), request, view, told)
+
+    async def _execute(
+        self, runner: Runner, request: ExecutionRequest, view: View, told: Told | None
+    ) -> ExecutionResult:
+        result = await judge(runner, request, supported=self.images, told=told)
+        return result if view is View.GRADER else result.for_author()
+
+
+def _teller(on_result: OnResult | None, view: View) -> Told | None:
+    if on_result is None:
+        return None
+
+    async def told(result: TestResult) -> None:
+        answer = on_result(result if view is View.GRADER else result.for_author())
+        if inspect.isawaitable(answer):
+            await answer
+
+    return told
+
+
+def _in_loop(told: Told, loop: asyncio.AbstractEventLoop) -> Told:
+    """The same, carried out in the loop of who wants to be told. What it raises comes back."""
+
+    async def there(result: TestResult) -> None:
+        await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(told(result), loop))
+
+    return there

@@ -1,0 +1,221 @@
+"""A submission and an interactor that speak with each other, each in a box of its own.
+
+    submission ── stdout ──▶ Wire ──▶ stdin ── interactor
+               ◀── stdin ─── Wire ◀── stdout ──
+
+Whoever ends first has said the last word: an interactor that has rejected cannot be appeased, and a
+submission that has crashed cannot be saved by what the interactor makes of it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator
+from dataclasses import replace
+
+from coderunner.build import Build
+from coderunner.cancelling import cancel
+from coderunner.judge import verdict
+from coderunner.judge.case import Case, Judged, trimmed
+from coderunner.judge.checkers import program
+from coderunner.judge.checkers.opened import Check
+from coderunner.judge.checkers.program import Opened
+from coderunner.judge.difference import printable
+from coderunner.judge.trial import KEEP_BYTES, Try, conclude
+from coderunner.judge.verdict import Verdict
+from coderunner.model import EndedBy, File, Outcome, Result, Stream
+
+_BUFFER_BYTES = 64 * 1024  # as much as a pipe holds
+_LAST_WORDS_S = 0.05  # between somebody's last word and its end, if it has nothing more to do
+_GOODBYE_S = 0.5  # for a submission to end by itself, once it is rejected
+_CONCLUDING_MS = 10_000  # for an interactor to conclude, once the submission has ended
+_TRANSCRIPT_BYTES = 16 * 1024
+
+
+class Transcript:
+    """The beginning of a conversation: who said what."""
+
+    def __init__(self) -> None:
+        self._parts: list[tuple[str, bytearray]] = []
+        self._room = _TRANSCRIPT_BYTES
+
+    def add(self, who: str, said: bytes) -> None:
+        said = said[: self._room]
+        self._room -= len(said)
+        if not said:
+            return
+        if self._parts and self._parts[-1][0] == who:
+            self._parts[-1][1].extend(said)
+        else:
+            self._parts.append((who, bytearray(said)))
+
+    def __str__(self) -> str:
+        lines = [
+            f"{who} {printable(line)}"
+            for who, said in self._parts
+            for line in said.decode("utf-8", "surrogateescape").splitlines()
+        ]
+        return "\n".join(lines) + ("" if self._room else "\n…")
+
+
+class Wire:
+    """What one side has said and the other has not heard yet: a pipe, and we are its middle."""
+
+    def __init__(self, who: str, transcript: Transcript) -> None:
+        self._who = who
+        self._transcript = transcript
+        self._chunks: deque[bytes] = deque()
+        self._held = 0
+        self._over = False  # nothing more will come
+        self._deaf = False  # nobody listens any more
+        self._changed = asyncio.Event()
+
+    async def __call__(self, stream: Stream, chunk: bytes) -> None:
+        """The sink of who speaks. It waits while the other does not listen, as a pipe does."""
+        if stream is not Stream.STDOUT:
+            return
+        while self._held >= _BUFFER_BYTES and not self._deaf:
+            await self._change()
+        if not self._deaf:
+            self._transcript.add(self._who, chunk)
+            self._chunks.append(chunk)
+            self._held += len(chunk)
+            self._changed.set()
+
+    async def ended(self, stream: Stream) -> None:
+        """The speaker's output is over. Mostly because it has ended, and then it should be known
+        that it has before the other learns of it: or it could not be told who ended first."""
+        if stream is Stream.STDOUT:
+            asyncio.get_running_loop().call_later(_LAST_WORDS_S, self.close)
+
+    def close(self) -> None:
+        """The other hears what was said, and then the end."""
+        self._over = True
+        self._changed.set()
+
+    async def listen(self) -> AsyncIterator[bytes]:
+        """The stdin of who listens."""
+        try:
+            while True:
+                while self._chunks:
+                    chunk = b"".join(self._chunks)
+                    self._chunks.clear()
+                    self._held = 0
+                    self._changed.set()
+                    yield chunk
+                if self._over:
+                    return
+                await self._change()
+        finally:
+            self.nobody_listens()
+
+    def nobody_listens(self) -> None:
+        """What is said from here on is for nobody: it is dropped."""
+        self._deaf = True
+        self._changed.set()
+
+    async def _change(self) -> None:
+        self._changed.clear()
+        await self._changed.wait()
+
+
+class _Conversation:
+    def __init__(self, build: Build, interactor: Opened, case: Case) -> None:
+        self._build = build
+        self._interactor = interactor
+        self._case = case
+        self._transcript = Transcript()
+        self._from_submission = Wire(">", self._transcript)
+        self._from_interactor = Wire("<", self._transcript)
+        self._first = ""  # who has ended first
+
+    async def judged(self, check: Check | None, keep_bytes: int) -> Judged:
+        files = await program.files_for(self._case)
+        submission = asyncio.create_task(self._speak())
+        interactor = asyncio.create_task(self._answer(files))
+        both = {submission, interactor}
+        try:
+            await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+            if self._first == _SUBMISSION or (submission.done() and not self._first):
+                judged = self._after_submission(submission.result(), await interactor)
+            else:
+                judged = await self._after_interactor(interactor.result(), submission)
+            if judged.verdict is Verdict.ACCEPTED and check is not None:
+                judged = await self._by_checker(check, interactor.result(), judged)
+        finally:
+            await cancel(both)
+        outcome = judged.outcome and trimmed(judged.outcome, keep_bytes)
+        return replace(judged, outcome=outcome, transcript=str(self._transcript))
+
+    async def _speak(self) -> Outcome:
+        try:
+            result = await self._build.run(
+                limits=self._case.limits,
+                stdin=self._from_interactor.listen(),
+                sink=self._from_submission,
+                args=self._case.args,
+                files=self._case.files,
+            )
+        finally:
+            self._over(_SUBMISSION, self._from_submission, self._from_interactor)
+        return result.outcome
+
+    async def _answer(self, files: tuple[File, ...]) -> Result:
+        wall_ms = self._case.limits.wall_ms + _CONCLUDING_MS
+        try:
+            return await self._interactor.build.run(
+                limits=self._interactor.limits(files, wall_ms),
+                stdin=self._from_submission.listen(),
+                sink=self._from_interactor,
+                args=self._interactor.args(self._case),
+                files=files,
+                collect=self._interactor.leaves,
+            )
+        finally:
+            self._over(_INTERACTOR, self._from_interactor, self._from_submission)
+
+    def _over(self, who: str, said: Wire, heard: Wire) -> None:
+        self._first = self._first or who
+        said.close()
+        heard.nobody_listens()
+
+    def _after_submission(self, outcome: Outcome, conclusion: Result) -> Judged:
+        """What it failed of itself stands, unless the interactor was stuck: then it may have been
+        waiting for that."""
+        checked = self._interactor.verdict(conclusion)
+        stuck = conclusion.outcome.ended_by not in (EndedBy.EXIT, EndedBy.SIGNAL)
+        if verdict.of_run(outcome) is not None and not stuck:
+            return conclude(self._case, outcome, None)
+        return conclude(self._case, outcome, checked)
+
+    async def _after_interactor(
+        self, conclusion: Result, submission: asyncio.Task[Outcome]
+    ) -> Judged:
+        checked = self._interactor.verdict(conclusion)
+        if checked.verdict is not Verdict.ACCEPTED:
+            await asyncio.wait({submission}, timeout=_GOODBYE_S)
+            outcome = submission.result() if submission.done() else None
+            return conclude(self._case, outcome, checked)
+        outcome = await submission
+        failed = verdict.of_run(outcome) is not None
+        return conclude(self._case, outcome, None if failed else checked)
+
+    async def _by_checker(self, check: Check, conclusion: Result, judged: Judged) -> Judged:
+        """What the interactor has written down is looked at by a checker, too."""
+        output = next((f.content for f in conclusion.files if f.name == program.OUTPUT), b"")
+        return conclude(self._case, judged.outcome, await check(self._case, output))
+
+
+_SUBMISSION, _INTERACTOR = "submission", "interactor"
+
+
+def interactive(
+    build: Build, interactor: Opened, check: Check | None, *, keep_bytes: int = KEEP_BYTES
+) -> Try:
+    """With `check`, a checker has the last word on what an interactor has accepted."""
+
+    async def judged(case: Case) -> Judged:
+        return await _Conversation(build, interactor, case).judged(check, keep_bytes)
+
+    return judged

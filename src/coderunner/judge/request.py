@@ -1,0 +1,86 @@
+"""What is asked of the judge: code, tests, limits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from coderunner.judge.checkers.custom import Interactor
+from coderunner.judge.checkers.opened import Checker
+from coderunner.judge.checkers.text import Normalized
+from coderunner.judge.groups import Scoring
+from coderunner.judge.language import Language
+
+DEFAULT_TIMEOUT_MS = 5_000
+DEFAULT_TOTAL_TIMEOUT_MS = 60_000
+
+
+@dataclass(slots=True)
+class TestCase:
+    """A single test case."""
+
+    __test__ = False  # it is not one of pytest's
+
+    id: str
+    input: str  # the program's stdin
+    expected_output: str  # what it should print
+    is_hidden: bool = False  # nothing of it is told to the author of the code
+    timeout_ms: int | None = None  # in place of the request's
+    description: str = ""
+    group: str = ""  # one of the request's groups
+    points: float = 1.0  # what it weighs in its group
+
+
+@dataclass(slots=True)
+class TestGroup:
+    """A subtask. `sum`: each test earns its share of the points. `min`: all of them must pass."""
+
+    __test__ = False
+
+    id: str
+    points: float
+    scoring: Scoring = Scoring.MIN
+
+
+@dataclass(slots=True)
+class ExecutionRequest:
+    """Request to execute code."""
+
+    request_id: str
+    code: str
+    language: Language | str
+    test_cases: list[TestCase]
+    timeout_ms: int = DEFAULT_TIMEOUT_MS  # of each test, on the clock
+    total_timeout_ms: int = DEFAULT_TOTAL_TIMEOUT_MS  # of all tests together
+    memory_limit_mb: int = 256
+    cpu_limit: float = 1.0  # cores' worth of cpu
+    metadata: dict[str, Any] = field(default_factory=dict)
+    checker: Checker = field(default_factory=Normalized)
+    interactor: Interactor | None = None
+    groups: list[TestGroup] = field(default_factory=list)
+    parallel: int = 1  # tests that run at once
+    stop_on_failure: bool = False  # at the first; with groups, at the first of each
+    output_limit_kb: int = 8192  # printed to one stream before the run is ended
+    keep_output_kb: int = 64  # of each stream in the results
+
+    def __post_init__(self) -> None:
+        if isinstance(self.language, str):
+            try:
+                self.language = Language(self.language)
+            except ValueError:
+                return  # the judge says so, with all the rest that is wrong
+
+    @property
+    def language_name(self) -> str:
+        return self.language.value if isinstance(self.language, Language) else str(self.language)
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> ExecutionRequest:
+        from coderunner.judge.as_json import read
+
+        return read(cls, text)
+
+    def to_json(self) -> str:
+        from coderunner.judge.as_json import write
+
+        return write(self)

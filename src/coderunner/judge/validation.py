@@ -1,0 +1,143 @@
+"""What is wrong with a request, before anything is run."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable
+
+from coderunner.errors import InvalidInput
+from coderunner.judge.request import ExecutionRequest, TestCase, TestGroup
+from coderunner.text import as_bytes
+
+MEMORY_MB = range(16, 1024 + 1)
+TIMEOUT_MS = range(100, 60_000 + 1)
+_LONGEST_TOTAL_MS = 24 * 3600 * 1000
+_MOST_PARALLEL = 1024
+_MOST_KB = 1024 * 1024
+
+
+def problem(request: ExecutionRequest) -> str:
+    """The first thing that is wrong, or nothing."""
+    return next((found for check in _CHECKS if (found := check(request))), "")
+
+
+def _code(request: ExecutionRequest) -> str:
+    code: object = request.code  # callers without a type checker pass anything
+    if not isinstance(code, str):
+        return "Code must be text"
+    if not code.replace("\0", "").strip():
+        return "Empty code"
+    return _not_text(code, "the code")
+
+
+def _tests(request: ExecutionRequest) -> str:
+    cases: object = request.test_cases
+    if not cases:
+        return "No test cases provided"
+    if not isinstance(cases, list | tuple) or not all(isinstance(c, TestCase) for c in cases):
+        return "Test cases must be a list of TestCase"
+    bad = next(filter(None, map(_case, request.test_cases)), "")
+    return bad or _twice("test case", (case.id for case in request.test_cases))
+
+
+def _case(case: TestCase) -> str:
+    if not isinstance(case.id, str) or not case.id:
+        return f"Invalid id of a test case: {case.id!r:.80}"
+    for name in ("input", "expected_output"):
+        value = getattr(case, name)
+        what = f"{name} of test case {case.id!r:.80}"
+        if not isinstance(value, str):
+            return f"Invalid {what}: it must be text"
+        if found := _not_text(value, what):
+            return found
+    if case.timeout_ms is not None and not _within(case.timeout_ms, TIMEOUT_MS):
+        return f"Invalid timeout of test case {case.id!r:.80}: {case.timeout_ms!r:.80}ms"
+    if not _is_number(case.points) or case.points < 0:
+        return f"Invalid points of test case {case.id!r:.80}: {case.points!r:.80}"
+    return ""
+
+
+def _memory(request: ExecutionRequest) -> str:
+    given = request.memory_limit_mb
+    return "" if _within(given, MEMORY_MB) else f"Invalid memory limit: {given!r:.80}MB"
+
+
+def _timeout(request: ExecutionRequest) -> str:
+    given = request.timeout_ms
+    return "" if _within(given, TIMEOUT_MS) else f"Invalid timeout: {given!r:.80}ms"
+
+
+def _total_timeout(request: ExecutionRequest) -> str:
+    given = request.total_timeout_ms
+    if _within(given, range(1, _LONGEST_TOTAL_MS + 1)):
+        return ""
+    return f"Invalid total timeout: {given!r:.80}ms"
+
+
+def _cpu(request: ExecutionRequest) -> str:
+    given = request.cpu_limit
+    return "" if _is_number(given) and given > 0 else f"Invalid cpu limit: {given!r:.80}"
+
+
+def _counts(request: ExecutionRequest) -> str:
+    for name, most in (
+        ("parallel", _MOST_PARALLEL),
+        ("output_limit_kb", _MOST_KB),
+        ("keep_output_kb", _MOST_KB),
+    ):
+        given = getattr(request, name)
+        if not _within(given, range(1, most + 1)):
+            return f"Invalid {name}: {given!r:.80}; it must be from 1 to {most}"
+    return ""
+
+
+def _groups(request: ExecutionRequest) -> str:
+    if not all(isinstance(group, TestGroup) for group in request.groups):
+        return "Every group must be a TestGroup"
+    for group in request.groups:
+        if not _is_number(group.points) or group.points < 0:
+            return f"Invalid points of group {group.id!r:.80}: {group.points!r:.80}"
+    known = {group.id for group in request.groups}
+    lost = next((case for case in request.test_cases if case.group not in known | {""}), None)
+    if lost is not None:
+        return f"Test case {lost.id!r:.80} is in group {lost.group!r:.80}, which does not exist"
+    ungrouped = next((case for case in request.test_cases if known and not case.group), None)
+    if ungrouped is not None:
+        return f"Test case {ungrouped.id!r:.80} is in no group, but there are groups"
+    return _twice("group", (group.id for group in request.groups))
+
+
+_CHECKS: tuple[Callable[[ExecutionRequest], str], ...] = (
+    _code,
+    _tests,
+    _memory,
+    _timeout,
+    _total_timeout,
+    _cpu,
+    _counts,
+    _groups,
+)
+
+
+def _within(value: object, allowed: range) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value in allowed
+
+
+def _is_number(value: object) -> bool:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return math.isfinite(value)
+
+
+def _not_text(value: str, what: str) -> str:
+    try:
+        as_bytes(value, what)
+    except InvalidInput as error:
+        return str(error)
+    return ""
+
+
+def _twice(what: str, ids: Iterable[str]) -> str:
+    name = next((name for name, count in Counter(ids).items() if count > 1), None)
+    return "" if name is None else f"Two {what}s have the id {name!r:.80}"
