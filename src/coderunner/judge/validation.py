@@ -37,8 +37,10 @@ def _tests(request: ExecutionRequest) -> str:
         return "No test cases provided"
     if not isinstance(cases, list | tuple) or not all(isinstance(c, TestCase) for c in cases):
         return "Test cases must be a list of TestCase"
-    bad = next(filter(None, map(_case, request.test_cases)), "")
-    return bad or _twice("test case", (case.id for case in request.test_cases))
+    for case in request.test_cases:
+        if found := _case(case):
+            return found
+    return _twice("test case", (case.id for case in request.test_cases))
 
 
 def _case(case: TestCase) -> str:
