@@ -44,11 +44,12 @@ def _tests(request: ExecutionRequest) -> str:
 
 
 def _case(case: TestCase) -> str:
-    if not isinstance(case.id, str) or not case.id:
-        return f"Invalid id of a test case: {case.id!r:.80}"
-    for name in ("input", "expected_output"):
-        value = getattr(case, name)
-        what = f"{name} of test case {case.id!r:.80}"
+    name: object = case.id
+    if not isinstance(name, str) or not name:
+        return f"Invalid id of a test case: {name!r:.80}"
+    for field in ("input", "expected_output"):
+        value = getattr(case, field)
+        what = f"{field} of test case {case.id!r:.80}"
         if not isinstance(value, str):
             return f"Invalid {what}: it must be text"
         if found := _not_text(value, what):
