@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from coderunner.errors import InvalidInput
 from coderunner.judge import Checker, Exact, IgnoreCase, Normalized, Tokens, UnorderedLines
-from coderunner.judge.checkers.opened import Comparing
+from coderunner.judge.case import Comparing
 from coderunner.judge.checkers.tokens import as_number, tokens_from_flags
 from coderunner.judge.difference import Difference
 

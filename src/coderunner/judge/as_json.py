@@ -21,11 +21,12 @@ def read(kind: type[T], text: str | bytes) -> T:
 
 
 def from_object(kind: type[T], value: object) -> T:
-    """The same from what JSON or YAML was read into."""
+    """The same from what YAML was read into: it must be something that JSON could say."""
     try:
-        return _adapter(kind).validate_python(value)
-    except ValidationError as error:
-        raise InvalidInput(f"this is no {kind.__name__}: {in_words(error)}") from None
+        text = json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidInput(f"this is no {kind.__name__}: {error}") from None
+    return read(kind, text)
 
 
 def write(value: Any) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Protocol
 
 from coderunner.cancelling import in_thread
 from coderunner.errors import faults_of_the_machine
@@ -15,6 +16,12 @@ Data = bytes | Path
 """What a test gives or expects: bytes, or a file that is read when its turn has come."""
 
 
+class Comparing(Protocol):
+    """A checker that needs to know nothing but what was expected and what came out."""
+
+    def compare(self, expected: bytes, actual: bytes) -> Difference | None: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Case:
     id: str
@@ -24,6 +31,8 @@ class Case:
     args: tuple[str, ...] | None = None  # None: the program's own
     files: tuple[File, ...] = ()  # that the program finds beside it
     flags: tuple[str, ...] = ()  # arguments of the checker or the interactor
+    checker: Comparing | None = None  # in place of the one that all cases have, if that compares
+    time_ms: int | None = None  # in place of the problem's time limit
 
 
 @dataclass(frozen=True, slots=True)

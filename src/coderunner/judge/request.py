@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any, ClassVar
 
+from pydantic import BeforeValidator, Field
+
+from coderunner.errors import InvalidInput
 from coderunner.judge.checkers.custom import Interactor
 from coderunner.judge.checkers.opened import Checker
 from coderunner.judge.checkers.text import Normalized
 from coderunner.judge.groups import Scoring
 from coderunner.judge.language import Language
+from coderunner.judge.strictness import STRICT
+
+
+def _in_a_word(value: object) -> object:
+    """`"checker": "tokens"` is short for the one without options."""
+    return {"kind": value} if isinstance(value, str) else value
+
+
+AnyChecker = Annotated[Checker, Field(discriminator="kind"), BeforeValidator(_in_a_word)]
 
 DEFAULT_TIMEOUT_MS = 5_000
 DEFAULT_TOTAL_TIMEOUT_MS = 60_000
@@ -18,6 +30,8 @@ DEFAULT_TOTAL_TIMEOUT_MS = 60_000
 @dataclass(slots=True)
 class TestCase:
     """A single test case."""
+
+    __pydantic_config__: ClassVar = STRICT
 
     __test__ = False  # it is not one of pytest's
 
@@ -35,16 +49,29 @@ class TestCase:
 class TestGroup:
     """A subtask. `sum`: each test earns its share of the points. `min`: all of them must pass."""
 
+    __pydantic_config__: ClassVar = STRICT
+
     __test__ = False
 
     id: str
     points: float
     scoring: Scoring = Scoring.MIN
 
+    def __post_init__(self) -> None:
+        try:
+            self.scoring = Scoring(self.scoring)  # text will do
+        except ValueError:
+            known = ", ".join(Scoring)
+            raise InvalidInput(
+                f"there is no scoring {self.scoring!r:.80}", hint=f"there are {known}"
+            ) from None
+
 
 @dataclass(slots=True)
 class ExecutionRequest:
     """Request to execute code."""
+
+    __pydantic_config__: ClassVar = STRICT
 
     request_id: str
     code: str
@@ -55,7 +82,7 @@ class ExecutionRequest:
     memory_limit_mb: int = 256
     cpu_limit: float = 1.0  # cores' worth of cpu
     metadata: dict[str, Any] = field(default_factory=dict)
-    checker: Checker = field(default_factory=Normalized)
+    checker: AnyChecker = field(default_factory=Normalized)
     interactor: Interactor | None = None
     groups: list[TestGroup] = field(default_factory=list)
     parallel: int = 1  # tests that run at once

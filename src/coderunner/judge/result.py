@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from enum import Enum, StrEnum
+from typing import ClassVar
 
+from coderunner.judge.strictness import STRICT
 from coderunner.judge.verdict import Verdict
 
 HIDDEN = "[hidden]"
@@ -44,6 +46,8 @@ class TestStatus(Enum):
 class ExecutionError:
     """Detailed error information."""
 
+    __pydantic_config__: ClassVar = STRICT
+
     code: str
     message: str
     stage: str  # "validation", "compilation" or "execution"
@@ -53,6 +57,8 @@ class ExecutionError:
 @dataclass(slots=True)
 class TestResult:
     """Result of a single test case."""
+
+    __pydantic_config__: ClassVar = STRICT
 
     __test__ = False
 
@@ -108,6 +114,8 @@ _IN_GENERAL = {
 class GroupResult:
     """What a group of tests has earned."""
 
+    __pydantic_config__: ClassVar = STRICT
+
     id: str
     verdict: Verdict
     score: float
@@ -117,6 +125,8 @@ class GroupResult:
 @dataclass(slots=True)
 class ExecutionResult:
     """Result of code execution."""
+
+    __pydantic_config__: ClassVar = STRICT
 
     request_id: str
     status: ExecutionStatus

@@ -89,10 +89,10 @@ def _error(status: ExecutionStatus, tests: Sequence[TestResult]) -> ExecutionErr
             else test.status is not TestStatus.PASSED
         )
     )
-    said = not failed.is_hidden and failed.actual_output
+    shown = failed.actual_output if failed.actual_output != HIDDEN else ""
     return ExecutionError(
         code=CHECKER_ERROR if broken else failed.status.value.upper(),
         message=failed.error_message or f"Test {failed.test_id} failed",
         stage="execution",
-        details=failed.actual_output[:_DETAILS] if said else None,
+        details=shown[:_DETAILS] or None,
     )

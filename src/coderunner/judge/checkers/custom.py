@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import ClassVar, Literal
 
 from coderunner.errors import InvalidInput
 from coderunner.judge.checkers.program import Convention, JudgeProgram
+from coderunner.judge.strictness import STRICT, Lenient
 from coderunner.language import Languages
 from coderunner.model import File, Program
 from coderunner.text import as_bytes
@@ -19,10 +20,12 @@ class CheckerProgram:
     a directory for feedback, reads the output from stdin and exits with 42 (right) or 43 (wrong).
     `testlib`: it gets the names of input, output and answer and exits as testlib's checkers do."""
 
+    __pydantic_config__: ClassVar = STRICT
+
     code: str
     language: str
-    convention: Convention = Convention.ICPC
-    args: tuple[str, ...] = ()
+    convention: Lenient[Convention] = Convention.ICPC
+    args: Lenient[tuple[str, ...]] = ()
     files: Mapping[str, str] = field(default_factory=dict)  # beside it: testlib.h, say
     kind: Literal["program"] = "program"
 
@@ -35,10 +38,12 @@ class Interactor:
     """A program of yours that the submission speaks with: what the one prints, the other reads. Its
     arguments and exit codes are those of a checker; there is no file with an output."""
 
+    __pydantic_config__: ClassVar = STRICT
+
     code: str
     language: str
-    convention: Convention = Convention.ICPC
-    args: tuple[str, ...] = ()
+    convention: Lenient[Convention] = Convention.ICPC
+    args: Lenient[tuple[str, ...]] = ()
     files: Mapping[str, str] = field(default_factory=dict)
 
     def as_program(self, languages: Languages) -> JudgeProgram:

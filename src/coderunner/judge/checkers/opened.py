@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from typing import Protocol
 
 from coderunner.cancelling import in_thread
-from coderunner.judge.case import Case, Checked, load
+from coderunner.judge.case import Case, Checked, Comparing, load
 from coderunner.judge.checkers import program
 from coderunner.judge.checkers.custom import CheckerProgram
 from coderunner.judge.checkers.program import JudgeProgram
 from coderunner.judge.checkers.regex import Regex
 from coderunner.judge.checkers.text import Exact, IgnoreCase, Normalized, UnorderedLines
 from coderunner.judge.checkers.tokens import Tokens
-from coderunner.judge.difference import Difference
 from coderunner.judge.verdict import Verdict
 from coderunner.runner import Runner
 
@@ -24,10 +22,6 @@ Check = Callable[[Case, bytes], Awaitable[Checked]]
 _MANY_BYTES = 256 * 1024  # comparing more takes long enough to keep others from running
 
 _RIGHT = Checked(Verdict.ACCEPTED)
-
-
-class Comparing(Protocol):
-    def compare(self, expected: bytes, actual: bytes) -> Difference | None: ...
 
 
 @asynccontextmanager
@@ -47,10 +41,11 @@ async def open_checker(checker: Checker | JudgeProgram, runner: Runner) -> Async
 def _by_comparing(checker: Comparing) -> Check:
     async def check(case: Case, output: bytes) -> Checked:
         answer = await load(case.answer)
+        chosen = case.checker or checker
         if len(answer) + len(output) > _MANY_BYTES:
-            found = await in_thread(lambda: checker.compare(answer, output))
+            found = await in_thread(lambda: chosen.compare(answer, output))
         else:
-            found = checker.compare(answer, output)
+            found = chosen.compare(answer, output)
         return _RIGHT if found is None else Checked(Verdict.WRONG_ANSWER, found)
 
     return check

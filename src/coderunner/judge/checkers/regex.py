@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 from coderunner.errors import InvalidInput
 from coderunner.judge.checkers.program import LIMITS, JudgeProgram
+from coderunner.judge.strictness import STRICT
 from coderunner.model import File, Program
 
 _TIME_MS = 10_000
@@ -31,6 +32,8 @@ os._exit(42 if pattern.fullmatch(output.rstrip()) else 43)
 class Regex:
     """A regular expression of Python's. Space at the end of the output does not count, and the
     expected output is not looked at."""
+
+    __pydantic_config__: ClassVar = STRICT
 
     pattern: str
     ignore_case: bool = False

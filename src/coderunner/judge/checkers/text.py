@@ -7,15 +7,18 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 from coderunner.judge import difference
 from coderunner.judge.difference import Difference
+from coderunner.judge.strictness import STRICT
 
 
 @dataclass(frozen=True, slots=True)
 class Normalized:
     """Spaces at the ends of lines and empty lines at the end do not count. The default."""
+
+    __pydantic_config__: ClassVar = STRICT
 
     kind: Literal["normalized"] = "normalized"
 
@@ -26,6 +29,8 @@ class Normalized:
 @dataclass(frozen=True, slots=True)
 class Exact:
     """Every byte counts."""
+
+    __pydantic_config__: ClassVar = STRICT
 
     kind: Literal["exact"] = "exact"
 
@@ -38,6 +43,8 @@ class Exact:
 @dataclass(frozen=True, slots=True)
 class IgnoreCase:
     """As `Normalized`, and upper and lower case are the same."""
+
+    __pydantic_config__: ClassVar = STRICT
 
     kind: Literal["ignore_case"] = "ignore_case"
 
@@ -57,6 +64,8 @@ class IgnoreCase:
 @dataclass(frozen=True, slots=True)
 class UnorderedLines:
     """As `Normalized`, but the lines may come in any order."""
+
+    __pydantic_config__: ClassVar = STRICT
 
     kind: Literal["unordered_lines"] = "unordered_lines"
 

@@ -11,12 +11,13 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import Literal
+from typing import ClassVar, Literal
 
 from coderunner.errors import InvalidInput
 from coderunner.judge import difference
 from coderunner.judge.checkers.text import as_text
 from coderunner.judge.difference import Difference
+from coderunner.judge.strictness import STRICT
 
 _WORD = re.compile(rb"[^ \t\n\r\v\f]+")
 _DECIMAL = re.compile(rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
@@ -28,6 +29,8 @@ _TOLERANCES = ("float_tolerance", "float_relative_tolerance", "float_absolute_to
 class Tokens:
     """Words, with any space between them. With a tolerance, numbers may be off by so much: by one
     of the two, if there are two."""
+
+    __pydantic_config__: ClassVar = STRICT
 
     case_sensitive: bool = False
     space_change_sensitive: bool = False
