@@ -39,7 +39,6 @@ SAME = [
     (RELATIVE, b"1e3", b"1000"),
     (RELATIVE, b"abc 1", b"ABC 1.0"),
     (ABSOLUTE, b"0", b"-0.1"),
-    (ABSOLUTE, b"0x10", b"16.05"),
     (Tokens(float_absolute_tolerance=0.1, float_relative_tolerance=0.1), b"100 0", b"109 0.1"),
     (Tokens(float_absolute_tolerance=0), b"1.0", b"1"),
 ]
@@ -218,13 +217,13 @@ def test_a_tolerance_is_a_number(value: float) -> None:
     ("text", "number"),
     [
         (b"1", 1.0), (b"-1.5", -1.5), (b"+2", 2.0), (b".5", 0.5), (b"5.", 5.0), (b"1e3", 1000.0),
-        (b"1E-2", 0.01), (b"0x1p4", 16.0), (b"-0XfF", -255.0), (b"00012", 12.0),
+        (b"1E-2", 0.01), (b"00012", 12.0), (b"0e5", 0.0), (b"-0.0", 0.0), (b"0.1e-999", 5e-324),
         (b"", None), (b".", None), (b"e5", None), (b"1e", None), (b"1e+", None), (b"nan", None),
         (b"inf", None), (b"Infinity", None), (b"1e999", None), (b"1_000", None), (b"1,5", None),
-        (b"0x", None), (b"0x1p99999", None), (b"--1", None), ("٣".encode(), None), (b"\xff", None),
+        (b"0x10", None), (b"--1", None), ("٣".encode(), None), (b"\xff", None),
     ],
 )  # fmt: skip
-def test_numbers_are_what_c_takes_for_one(text: bytes, number: float | None) -> None:
+def test_what_a_number_is(text: bytes, number: float | None) -> None:
     assert as_number(text) == number
 
 

@@ -1,7 +1,8 @@
 """Comparing word by word, numbers with a tolerance: what ICPC's problem packages ask for.
 
 The flags are those of the ICPC's default output validator, and so is what they mean: a number is a
-token of the answer that C's strtod takes whole; others are compared letter by letter.
+word of the answer that is one in decimal notation, fraction and exponent included; other words are
+compared letter by letter.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ from coderunner.judge.strictness import STRICT
 
 _WORD = re.compile(rb"[^ \t\n\r\v\f]+")
 _DECIMAL = re.compile(rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-_HEX = re.compile(rb"[+-]?0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)(?:[pP][+-]?[0-9]+)?")
+_NOT_ZERO = re.compile(rb"[+-]?[0.]*[1-9]")
+_TINY = 5e-324
 _TOLERANCES = ("float_tolerance", "float_relative_tolerance", "float_absolute_tolerance")
 
 
@@ -121,16 +123,12 @@ def _tolerance(flag: str, text: str) -> float:
 
 
 def as_number(word: bytes) -> float | None:
-    """The finite number that this is, all of it, written as C reads one."""
-    if _DECIMAL.fullmatch(word):
-        value = float(word)
-    elif _HEX.fullmatch(word):
-        try:
-            value = float.fromhex(word.decode("ascii"))
-        except OverflowError:
-            return None
-    else:
+    """The finite number that this is, all of it, in decimal notation."""
+    if not _DECIMAL.fullmatch(word):
         return None
+    value = float(word)
+    if not value and _NOT_ZERO.match(word):
+        value = _TINY  # too small to be told from nothing, which it is not
     return value if math.isfinite(value) else None
 
 
