@@ -1,15 +1,19 @@
-"""A judge's run: one program, built once, then run against many inputs, as many at once as there
-are cores. The same by hand and through us."""
+"""A judge's run: one program, built once, then run against many inputs: by hand, and through
+our own judge."""
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
-from bench.hand import Hand, check_printed, cores
-from bench.lab import check_outcome
+from bench.bare import RunFailed
+from bench.hand import Hand, check_printed
 from bench.measure import Once
+from coderunner.judge.checkers.opened import open_checker
+from coderunner.judge.checkers.text import Normalized
+from coderunner.judge.request import TestCase
+from coderunner.judge.test_runner import Bounds, TestRunner
+from coderunner.judge.verdict import Verdict
 from coderunner.model import Program
 from coderunner.runner import Runner
 
@@ -23,27 +27,39 @@ def inputs() -> list[tuple[bytes, bytes]]:
     return [(" ".join(map(str, row)).encode(), b"%d\n" % sum(row)) for row in numbers]
 
 
-def by_hand(hand: Hand) -> Once:
+def by_hand(hand: Hand, at_once: int) -> Once:
+    def test(given: bytes, expected: bytes) -> None:
+        check_printed(hand.run(given), expected)
+
     async def once() -> bool:
         hand.build()
-        with ThreadPoolExecutor(cores()) as threads:
-            list(threads.map(lambda test: check_printed(hand.run(test[0]), test[1]), inputs()))
+        if at_once == 1:  # in this thread: another one would cost the yardstick time
+            for pair in inputs():
+                test(*pair)
+        else:
+            with ThreadPoolExecutor(at_once) as threads:
+                list(threads.map(lambda pair: test(*pair), inputs()))
         return False
 
     return once
 
 
-def through(runner: Runner, program: Callable[[], Program]) -> Once:
+def through(runner: Runner, program: Callable[[], Program], at_once: int) -> Once:
+    bounds = Bounds(timeout_ms=10_000, total_timeout_ms=60_000)
+    tests = [
+        TestCase(str(number), given.decode(), expected.decode())
+        for number, (given, expected) in enumerate(inputs())
+    ]
+
     async def once() -> bool:
-        async with runner.build(program()) as build:
+        async with runner.build(program()) as build, open_checker(Normalized(), runner) as check:
             assert build.ok, build.compilation
-            turn = asyncio.Semaphore(cores())
-
-            async def test(given: bytes, expected: bytes) -> bool:
-                async with turn:
-                    return check_outcome((await build.run(stdin=given)).outcome, expected)
-
-            warm = await asyncio.gather(*(test(*pair) for pair in inputs()))
-            return sum(warm) >= _WARM_SHARE * TESTS
+            judged = await TestRunner(runner).run_tests(
+                build, tests, bounds, check, parallel=at_once
+            )
+        failed = next((one for one in judged if one.verdict is not Verdict.ACCEPTED), None)
+        if failed is not None:
+            raise RunFailed(f"{failed.verdict}: {failed.message}")
+        return sum(one.outcome.warm for one in judged if one.outcome) >= _WARM_SHARE * TESTS
 
     return once

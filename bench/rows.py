@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench import bare, judge, tasks
-from bench.hand import Hand
+from bench.hand import Hand, cores
 from bench.lab import Contenders, Lab, argv_of, check_outcome
 from bench.measure import Once
 from bench.results import COLD, LINUX, PROCESS, WARM
@@ -199,13 +199,18 @@ async def _sustained(lab: Lab) -> Contenders:
     }
 
 
-def _judge(task: Task) -> Prepare:
+def _judge(task: Task, at_once: int | None = None) -> Prepare:
+    """As many at once as there are cores, or so many."""
+    many = at_once or cores()
+
     async def prepare(lab: Lab) -> Contenders:
         hands = _hands(lab, task, await lab.toolchain(task.language))
         ours = await _our_runners(lab, task)
         return {
-            **{n: h if isinstance(h, Missing) else judge.by_hand(h) for n, h in hands.items()},
-            **{n: judge.through(r, lambda: _program(lab, task)) for n, r in ours.items()},
+            **{
+                n: h if isinstance(h, Missing) else judge.by_hand(h, many) for n, h in hands.items()
+            },
+            **{n: judge.through(r, lambda: _program(lab, task), many) for n, r in ours.items()},
         }
 
     return prepare
@@ -227,5 +232,12 @@ ROWS = (
     Row("ruby", "Ruby hello", 25, 4, _road(tasks.RUBY)),
     Row("judge", f"Python against {judge.TESTS} tests", 5, 1, _judge(tasks.JUDGE_PYTHON)),
     Row("judge-cpp", f"C++ against {judge.TESTS} tests", 5, 1, _judge(tasks.JUDGE_CPP)),
+    Row(
+        "judge-in-turn",
+        f"C++ against {judge.TESTS} tests, one by one",
+        5,
+        1,
+        _judge(tasks.JUDGE_CPP, 1),
+    ),
     *(Row(f"at-{n}", f"Python hello, {n} at once", 4, 1, _sustained, parallel=n) for n in _AT_ONCE),
 )

@@ -31,11 +31,12 @@ from bench import bare, probe
 from bench.lab import check_outcome
 from bench.probe import BOX, CALLER, PROGRAM, SPAWNER, Clock, Stamp
 from bench.stamps import Station, Steps, between, stations, tree
+from coderunner.build import Build
 from coderunner.engines.linux import client
 from coderunner.engines.linux.engine import LinuxEngine
 from coderunner.errors import CodeRunnerError
 from coderunner.model import File, Program
-from coderunner.runner import Build, Runner
+from coderunner.runner import Runner
 from coderunner.settings import Settings, user_cache_dir
 
 _ENTRY = (

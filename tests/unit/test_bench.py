@@ -213,10 +213,10 @@ def test_the_commands_of_one_run_get_a_number_that_the_next_run_does_not_get() -
 
 async def test_a_judge_gives_every_test_its_own_input_and_checks_every_answer() -> None:
     adding = r"s=0; for n in $(cat); do s=$((s + n)); done; echo $s"
-    assert await judge.by_hand(hand("true", adding))() is False
+    assert await judge.by_hand(hand("true", adding), 2)() is False
     assert len({given for given, _ in judge.inputs()}) == judge.TESTS == 100
     with pytest.raises(RunFailed, match="expected b'6"):
-        await judge.by_hand(hand("true", adding.replace("s + n", "n")))()
+        await judge.by_hand(hand("true", adding.replace("s + n", "n")), 1)()
 
 
 # --- the command ---
