@@ -62,3 +62,31 @@ async def test_a_sink_that_raises_ends_the_run() -> None:
 
     with pytest.raises(ConnectionResetError, match="client has gone"):
         await run(play, sink=sink)
+
+
+class Told:
+    """A sink that wants to know when a stream is over."""
+
+    def __init__(self) -> None:
+        self.heard: list[tuple[Stream, bytes | None]] = []
+        self.over = asyncio.Event()
+
+    async def __call__(self, stream: Stream, chunk: bytes) -> None:
+        self.heard.append((stream, chunk))
+
+    async def ended(self, stream: Stream) -> None:
+        self.heard.append((stream, None))
+        self.over.set()
+
+
+async def test_a_sink_may_be_told_that_a_stream_is_over_while_the_program_goes_on() -> None:
+    process, told = Piped(), Told()
+    running = asyncio.create_task(communicate(process, stdin=None, limits=Limits(), sink=told))
+    os.write(process.fd(Stream.STDOUT), b"bye")
+    os.close(process.fd(Stream.STDOUT))
+    await asyncio.wait_for(told.over.wait(), 10)
+    assert told.heard == [(Stream.STDOUT, b"bye"), (Stream.STDOUT, None)]
+    process.finish(keep_open=(Stream.STDOUT,))
+    await running
+    assert told.heard[-1] == (Stream.STDERR, None)
+    await process.close()
