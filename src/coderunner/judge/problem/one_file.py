@@ -1,0 +1,116 @@
+"""A problem in one JSON or YAML file: a request to the judge without the code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar
+
+from coderunner.errors import InvalidInput
+from coderunner.judge import validation
+from coderunner.judge.as_json import from_object
+from coderunner.judge.case import Case
+from coderunner.judge.checkers.custom import Interactor
+from coderunner.judge.checkers.text import Normalized
+from coderunner.judge.problem.document import parsed
+from coderunner.judge.problem.folder import Folder
+from coderunner.judge.problem.model import Problem, TimeLimit
+from coderunner.judge.request import (
+    DEFAULT_TIMEOUT_MS,
+    DEFAULT_TOTAL_TIMEOUT_MS,
+    AnyChecker,
+    ExecutionRequest,
+    TestCase,
+    TestGroup,
+)
+from coderunner.judge.strictness import STRICT
+from coderunner.judge.subtasks import tree
+from coderunner.language import Languages
+from coderunner.model import Limits
+
+SUFFIXES = frozenset({".json", ".yaml", ".yml"})
+_PROCESSES = 64
+_KIB = 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProblemFile:
+    """A problem: its tests, what a submission may use, and who says what is right. The rest is as
+    in a request; it is up to whoever judges a submission."""
+
+    __pydantic_config__: ClassVar = STRICT
+
+    name: str = ""
+    test_cases: list[TestCase]
+    timeout_ms: int = DEFAULT_TIMEOUT_MS  # of each test
+    memory_limit_mb: int = 256
+    cpu_limit: float = 1.0  # cores' worth of cpu
+    output_limit_kb: int = 8192  # printed to one stream before the run is ended
+    checker: AnyChecker = field(default_factory=Normalized)
+    interactor: Interactor | None = None
+    groups: list[TestGroup] = field(default_factory=list)
+    stop_on_failure: bool = False  # at the first; with groups, at the first of each
+    total_timeout_ms: int = DEFAULT_TOTAL_TIMEOUT_MS  # of all tests together
+    parallel: int = 1  # tests that run at once
+    keep_output_kb: int = 64  # of each stream in the results
+    language: str = ""
+    request_id: str = ""
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+
+def read_file(path: Path, languages: Languages) -> Problem:
+    folder = Folder(path.resolve().parent)
+    place = folder / path.resolve().name
+    value = parsed(folder, place)
+    try:
+        written = from_object(ProblemFile, value)
+        _check(written)
+        return _problem(place, written, languages)
+    except InvalidInput as error:
+        raise folder.error(place, error.message, hint=error.hint) from None
+
+
+def _check(written: ProblemFile) -> None:
+    """By the rules for requests."""
+    kept = {name: getattr(written, name) for name in _IN_A_REQUEST}
+    request = ExecutionRequest(request_id="", code="-", language="", **kept)
+    if found := validation.problem(request):
+        raise InvalidInput(found)
+
+
+_IN_A_REQUEST = tuple(
+    name
+    for name in ProblemFile.__dataclass_fields__
+    if name not in ("name", "language", "request_id")
+)
+
+
+def _problem(path: Path, written: ProblemFile, languages: Languages) -> Problem:
+    tests = written.test_cases
+    interactor = written.interactor
+    return Problem(
+        name=written.name or path.stem,
+        path=path,
+        cases=tuple(_case(test, written) for test in tests),
+        root=tree(tests, written.groups, stop=written.stop_on_failure),
+        samples=frozenset(i for i, test in enumerate(tests) if not test.is_hidden),
+        checker=written.checker,
+        interactor=interactor.as_program(languages) if interactor else None,
+        time=TimeLimit(written.timeout_ms),
+        scoring=bool(written.groups),
+    )
+
+
+def _case(test: TestCase, written: ProblemFile) -> Case:
+    answer = test.expected_output.encode("utf-8", "surrogateescape")
+    flood = max(written.output_limit_kb * _KIB, 2 * len(answer))  # right answers always fit
+    limits = Limits(
+        memory_mb=written.memory_limit_mb,
+        stack_mb=written.memory_limit_mb,
+        processes=_PROCESSES,
+        cpus=None if written.cpu_limit == 1.0 else written.cpu_limit,
+        flood_bytes=flood,
+        output_bytes=flood,
+    )
+    given = test.input.encode("utf-8", "surrogateescape")
+    return Case(test.id, given, answer, limits, time_ms=test.timeout_ms)
