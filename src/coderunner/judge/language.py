@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from enum import Enum
+from typing import SupportsIndex
 
 from coderunner.errors import UnknownLanguage
 from coderunner.language import Languages
@@ -40,6 +41,10 @@ class Language(Enum):
             return None
         known = cls._value2member_map_.get(name)
         return known if isinstance(known, Language) else _added(name)
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> tuple[type[Language], tuple[str]]:
+        """Pickled by value: one that was added has no place in the class to be found at."""
+        return Language, (self.value,)
 
 
 @functools.cache
