@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from enum import Enum
-from typing import SupportsIndex
 
 from coderunner.errors import UnknownLanguage
 from coderunner.language import Languages
@@ -42,7 +41,7 @@ class Language(Enum):
         known = cls._value2member_map_.get(name)
         return known if isinstance(known, Language) else _added(name)
 
-    def __reduce_ex__(self, protocol: SupportsIndex) -> tuple[type[Language], tuple[str]]:
+    def __reduce_ex__(self, protocol: object) -> tuple[type[Language], tuple[str]]:
         """Pickled by value: one that was added has no place in the class to be found at."""
         return Language, (self.value,)
 
