@@ -1,11 +1,14 @@
-"""The command line: `coderunner run`, `languages` and `doctor`.
+"""The command line: `coderunner run`, `judge`, `languages` and `doctor`.
 
     __init__.py    main(): the exit code of whatever happens
     app.py         the commands, put together
-    run.py languages.py doctor.py    one command each
+    run.py judge.py languages.py doctor.py      one command each
     program.py limits.py units.py options.py    from what was typed to what is meant
     streams.py threads.py interrupts.py         stdin, stdout, stderr, signals
     messages.py tables.py as_json.py            what is shown: to people, to machines
+    judge_typed.py judge_progress.py judge_report.py judge_words.py judge_json.py junit.py
+                   what `judge` was asked, and all that it says
+    screen.py      lines that stay, and one that changes
     exit_codes.py  how it ended, as a number
 
 Nothing is imported before it is needed: `coderunner --help` should not wait for a sandbox.

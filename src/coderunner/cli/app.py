@@ -7,12 +7,14 @@ from typing import Annotated
 import typer
 
 from coderunner.cli.doctor import doctor
+from coderunner.cli.judge import judge
 from coderunner.cli.languages import languages
 from coderunner.cli.run import run
 
 # Plain help: greppable, quick, and the same on every terminal.
 app = typer.Typer(name="coderunner", rich_markup_mode=None, no_args_is_help=True)
 app.command("run")(run)
+app.command("judge")(judge)
 app.command("languages")(languages)
 app.command("doctor")(doctor)
 
@@ -40,6 +42,7 @@ def coderunner(
     \b
     coderunner run examples/primes.cpp < input.txt
     coderunner run -l python -c 'print(6 * 7)'
+    coderunner judge problems/hello solution.py
     coderunner languages
     coderunner doctor
     """

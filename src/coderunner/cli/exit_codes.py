@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from coderunner.errors import CodeRunnerError, InvalidInput, StartFailed
 from coderunner.model import EndedBy, Outcome, Result
 
+if TYPE_CHECKING:
+    from coderunner.judge.problem.report import Report
+
 DID_NOT_COMPILE = 1
+NOT_AS_EXPECTED = 1  # of a judged submission
 USAGE = 2  # the command line, a file name, a limit: what was asked for makes no sense
 CANNOT_RUN_HERE = 3  # no usable engine, too little isolation, no toolchain
 INTERNAL = 70  # EX_SOFTWARE: a bug of ours
@@ -43,6 +49,13 @@ def of_result(result: Result) -> int:
     if result.execution is not None:
         return of_run(result.execution)
     return _LIMITS.get(result.outcome.ended_by, DID_NOT_COMPILE)
+
+
+def of_report(report: Report) -> int:
+    """Of all submissions that were judged."""
+    if report.not_good:
+        return NOT_AS_EXPECTED
+    return CANNOT_RUN_HERE if report.not_judged else 0
 
 
 def of_error(error: CodeRunnerError) -> int:
