@@ -62,8 +62,9 @@ class Transcript:
 class Wire:
     """What one side has said and the other has not heard yet: a pipe, and we are its middle."""
 
-    def __init__(self, who: str, transcript: Transcript) -> None:
+    def __init__(self, who: str, transcript: Transcript, *, may_close: bool) -> None:
         self._who = who
+        self._may_close = may_close
         self._transcript = transcript
         self._chunks: deque[bytes] = deque()
         self._held = 0
@@ -84,9 +85,10 @@ class Wire:
             self._changed.set()
 
     async def ended(self, stream: Stream) -> None:
-        """The speaker's output is over. Mostly because it has ended, and then it should be known
-        that it has before the other learns of it: or it could not be told who ended first."""
-        if stream is Stream.STDOUT:
+        """The speaker's output is over. Mostly because it has ended, and then that should be known
+        before the other learns of it: or nobody could tell who ended first. A submission that has
+        closed its output, and goes on, has not ended: only an interactor may do so on purpose."""
+        if stream is Stream.STDOUT and self._may_close:
             asyncio.get_running_loop().call_later(_LAST_WORDS_S, self.close)
 
     def close(self) -> None:
@@ -126,8 +128,8 @@ class _Conversation:
         self._interactor = interactor
         self._case = case
         self._transcript = Transcript()
-        self._from_submission = Wire(">", self._transcript)
-        self._from_interactor = Wire("<", self._transcript)
+        self._from_submission = Wire(">", self._transcript, may_close=False)
+        self._from_interactor = Wire("<", self._transcript, may_close=True)
         self._first = ""  # who has ended first
 
     async def judged(self, check: Check | None, keep_bytes: int) -> Judged:
