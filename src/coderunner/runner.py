@@ -110,7 +110,7 @@ class Runner:
         self._home.enter()
         known = self.languages.get(language)
         toolchain = await self.toolchains.find(known)
-        await self._check_isolation()
+        await self.isolation()
         await self._preparations.make_all(known, toolchain, _environment(toolchain))
 
     async def run(
@@ -168,7 +168,7 @@ class Runner:
         self._home.enter()
         language = layout.language
         toolchain = await self.toolchains.find(language)
-        await self._check_isolation()
+        await self.isolation()
         env = _environment(toolchain)
         prepared = await self._preparations.ready(language, toolchain, env)
         values: dict[str, Value] = {
@@ -238,16 +238,17 @@ class Runner:
         outcome, files = await execute_and(self.engine, job, take, stdin=stdin, sink=sink)
         return outcome, files or ()
 
-    async def _check_isolation(self) -> None:
-        """Refuse, don't degrade: once per runner, since an engine does not change."""
+    async def isolation(self) -> Isolation:
+        """What keeps programs in, here. Refuse, don't degrade: `IsolationTooLow` if that is less
+        than was asked for. Looked at once per runner, since an engine does not change."""
         self._home.enter()  # it may have been closed meanwhile
-        if self._isolation is not None:
-            return
-        least = self.settings.min_isolation
-        offered = await self.engine.capabilities()
-        if not offered.isolation.at_least(least):
-            raise _too_low(self.engine.name, offered, least)
-        self._isolation = offered.isolation
+        if self._isolation is None:
+            least = self.settings.min_isolation
+            offered = await self.engine.capabilities()
+            if not offered.isolation.at_least(least):
+                raise _too_low(self.engine.name, offered, least)
+            self._isolation = offered.isolation
+        return self._isolation
 
 
 def _too_low(engine: str, offered: Capabilities, least: Isolation) -> IsolationTooLow:

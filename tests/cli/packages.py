@@ -49,7 +49,7 @@ def package(
 
 def plain(folder: Path, tests: dict[str, tuple[str, str]] | None = None) -> Path:
     """Just inputs and answers."""
-    files = {}
+    files: dict[str, str] = {}
     for name, (given, answer) in (tests or {"1": ("2", "4"), "2": ("3", "6")}).items():
         files |= {f"{name}.in": f"{given}\n", f"{name}.ans": f"{answer}\n"}
     return write(folder, files)

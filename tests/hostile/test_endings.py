@@ -7,8 +7,8 @@ import signal
 
 import pytest
 
+from coderunner.build import Build
 from coderunner.model import EndedBy, File, Limits, Outcome, Program
-from coderunner.runner import Build
 from tests.hostile.arena import Arena
 from tests.hostile.surroundings import unharmed
 from tests.support import require_toolchain

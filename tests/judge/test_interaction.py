@@ -88,7 +88,7 @@ async def test_a_conversation() -> None:
         ("input()", Verdict.TIME_LIMIT),
         ("while True: pass", Verdict.TIME_LIMIT),
         ("import os; os.close(0); os.close(1); import time; time.sleep(99)", Verdict.TIME_LIMIT),
-        ("import os; os.close(1); import time; time.sleep(0.3); os.abort()", Verdict.RUN_TIME_ERROR),
+        ("import os, time; os.close(1); time.sleep(0.3); os.abort()", Verdict.RUN_TIME_ERROR),
         # it says too much, or nonsense
         ("for i in range(1, 99): print(i, flush=True); input()", Verdict.WRONG_ANSWER),
         ("while True: print(1, flush=True)", Verdict.WRONG_ANSWER),

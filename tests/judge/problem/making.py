@@ -11,6 +11,7 @@ import pytest
 from coderunner.errors import InvalidInput
 from coderunner.judge.problem.model import Problem, Submission
 from coderunner.judge.problem.reading import read_problem
+from coderunner.judge.verdict import Verdict
 from coderunner.language import Languages
 
 Files = Mapping[str, str | bytes]
@@ -19,6 +20,10 @@ languages = functools.cache(Languages)
 
 ONE_TEST = {"data/secret/1.in": "1\n", "data/secret/1.ans": "1\n"}
 NEWER = "problem_format_version: 2025-09\nname: X\n"
+
+
+def one_of(*verdicts: Verdict) -> frozenset[Verdict]:
+    return frozenset(verdicts)
 
 
 def write(folder: Path, files: Files) -> Path:

@@ -16,6 +16,7 @@ from coderunner.model import File
 from tests.judge.problem.making import (
     NEWER,
     languages,
+    one_of,
     package,
     pairs,
     program_files,
@@ -27,23 +28,23 @@ from tests.judge.problem.making import (
 
 pytestmark = pytest.mark.unit
 
-CRASHED = {Verdict.RUN_TIME_ERROR, Verdict.MEMORY_LIMIT, Verdict.OUTPUT_LIMIT}
-REJECTED = CRASHED | {Verdict.WRONG_ANSWER, Verdict.TIME_LIMIT}
+CRASHED = one_of(Verdict.RUN_TIME_ERROR, Verdict.MEMORY_LIMIT, Verdict.OUTPUT_LIMIT)
+REJECTED = CRASHED | one_of(Verdict.WRONG_ANSWER, Verdict.TIME_LIMIT)
 
-FOLDERS: dict[str, set[Verdict] | None] = {
-    "accepted": {Verdict.ACCEPTED},
-    "wrong_answer": {Verdict.WRONG_ANSWER},
-    "no_output": {Verdict.WRONG_ANSWER},
-    "time_limit_exceeded": {Verdict.TIME_LIMIT},
+FOLDERS: dict[str, frozenset[Verdict] | None] = {
+    "accepted": one_of(Verdict.ACCEPTED),
+    "wrong_answer": one_of(Verdict.WRONG_ANSWER),
+    "no_output": one_of(Verdict.WRONG_ANSWER),
+    "time_limit_exceeded": one_of(Verdict.TIME_LIMIT),
     "run_time_error": CRASHED,
-    "memory_limit_exceeded": {Verdict.MEMORY_LIMIT, Verdict.RUN_TIME_ERROR},
-    "memory_limit": {Verdict.MEMORY_LIMIT, Verdict.RUN_TIME_ERROR},
-    "output_limit_exceeded": {Verdict.OUTPUT_LIMIT},
-    "output_limit": {Verdict.OUTPUT_LIMIT},
-    "compiler_error": {Verdict.COMPILE_ERROR},
-    "compile_error": {Verdict.COMPILE_ERROR},
+    "memory_limit_exceeded": one_of(Verdict.MEMORY_LIMIT, Verdict.RUN_TIME_ERROR),
+    "memory_limit": one_of(Verdict.MEMORY_LIMIT, Verdict.RUN_TIME_ERROR),
+    "output_limit_exceeded": one_of(Verdict.OUTPUT_LIMIT),
+    "output_limit": one_of(Verdict.OUTPUT_LIMIT),
+    "compiler_error": one_of(Verdict.COMPILE_ERROR),
+    "compile_error": one_of(Verdict.COMPILE_ERROR),
     "rejected": REJECTED,
-    "brute_force": CRASHED | {Verdict.TIME_LIMIT},
+    "brute_force": CRASHED | one_of(Verdict.TIME_LIMIT),
     "mixed": None,
     "slow_but_fine": None,
 }
@@ -58,19 +59,19 @@ def test_a_folder_says_what_should_become_of_it(tmp_path: Path, folder: str) -> 
     assert found.expected_score is None
 
 
-COMMENTS: dict[str, set[Verdict] | None] = {
-    "# @EXPECTED_RESULTS@: CORRECT": {Verdict.ACCEPTED},
-    "/* @EXPECTED_RESULTS@: CORRECT */": {Verdict.ACCEPTED},
-    "<!-- @EXPECTED_RESULTS@:CORRECT-->": {Verdict.ACCEPTED},
-    "@EXPECTED_RESULTS@: WRONG-ANSWER, TIMELIMIT": {Verdict.WRONG_ANSWER, Verdict.TIME_LIMIT},
-    "@EXPECTED_RESULTS@: time_limit_exceeded\r": {Verdict.TIME_LIMIT},
-    "@EXPECTED_RESULTS@: RUN-ERROR": {Verdict.RUN_TIME_ERROR, Verdict.MEMORY_LIMIT},
-    "@EXPECTED_RESULTS@: MEMORY-LIMIT": {Verdict.RUN_TIME_ERROR, Verdict.MEMORY_LIMIT},
-    "@EXPECTED_RESULTS@: OUTPUT-LIMIT": {Verdict.OUTPUT_LIMIT},
-    "@EXPECTED_RESULTS@: NO-OUTPUT": {Verdict.WRONG_ANSWER},
-    "@EXPECTED_RESULTS@: COMPILER-ERROR": {Verdict.COMPILE_ERROR},
+COMMENTS: dict[str, frozenset[Verdict] | None] = {
+    "# @EXPECTED_RESULTS@: CORRECT": one_of(Verdict.ACCEPTED),
+    "/* @EXPECTED_RESULTS@: CORRECT */": one_of(Verdict.ACCEPTED),
+    "<!-- @EXPECTED_RESULTS@:CORRECT-->": one_of(Verdict.ACCEPTED),
+    "@EXPECTED_RESULTS@: WRONG-ANSWER, TIMELIMIT": one_of(Verdict.WRONG_ANSWER, Verdict.TIME_LIMIT),
+    "@EXPECTED_RESULTS@: time_limit_exceeded\r": one_of(Verdict.TIME_LIMIT),
+    "@EXPECTED_RESULTS@: RUN-ERROR": one_of(Verdict.RUN_TIME_ERROR, Verdict.MEMORY_LIMIT),
+    "@EXPECTED_RESULTS@: MEMORY-LIMIT": one_of(Verdict.RUN_TIME_ERROR, Verdict.MEMORY_LIMIT),
+    "@EXPECTED_RESULTS@: OUTPUT-LIMIT": one_of(Verdict.OUTPUT_LIMIT),
+    "@EXPECTED_RESULTS@: NO-OUTPUT": one_of(Verdict.WRONG_ANSWER),
+    "@EXPECTED_RESULTS@: COMPILER-ERROR": one_of(Verdict.COMPILE_ERROR),
     "@EXPECTED_RESULTS@: CHECK-MANUALLY": None,
-    "an @EXPECTED_RESULTS@ tag": {Verdict.TIME_LIMIT},
+    "an @EXPECTED_RESULTS@ tag": one_of(Verdict.TIME_LIMIT),
 }
 
 
@@ -79,7 +80,7 @@ def test_a_comment_says_it_better(tmp_path: Path, comment: str) -> None:
     files = {"submissions/time_limit_exceeded/a.py": f"# x\n{comment}\nprint(1)"}
     [found] = read(tmp_path, files).submissions
     assert found.expected == COMMENTS[comment]
-    assert found.sets_time_limit == (found.expected == {Verdict.ACCEPTED})
+    assert found.sets_time_limit == (found.expected == one_of(Verdict.ACCEPTED))
 
 
 def test_a_comment_may_stand_in_any_file_of_a_submission(tmp_path: Path) -> None:
@@ -87,7 +88,7 @@ def test_a_comment_may_stand_in_any_file_of_a_submission(tmp_path: Path) -> None
         "submissions/mixed/a/main.py": "",
         "submissions/mixed/a/note.txt": "@EXPECTED_RESULTS@: CORRECT",
     }
-    assert read(tmp_path, files).submissions[0].expected == {Verdict.ACCEPTED}
+    assert read(tmp_path, files).submissions[0].expected == one_of(Verdict.ACCEPTED)
 
 
 def test_a_comment_that_says_nothing_known(tmp_path: Path) -> None:
@@ -101,10 +102,10 @@ def test_a_part_of_the_points(tmp_path: Path) -> None:
     files = {**pairs("1", "2", "3"), "submissions/partially_accepted/a.py": ""}
     legacy = read(tmp_path / "a", files, yaml="type: scoring").submissions[0]
     newer = read(tmp_path / "b", files, yaml=NEWER + "type: scoring").submissions[0]
-    assert legacy.expected == {Verdict.ACCEPTED}
-    assert newer.expected == REJECTED | {Verdict.ACCEPTED}
-    assert legacy.expected_score == (-math.inf, pytest.approx(3, abs=1e-4))
-    assert newer.expected_score == (-math.inf, pytest.approx(100, abs=1e-3))
+    assert legacy.expected == one_of(Verdict.ACCEPTED)
+    assert newer.expected == REJECTED | one_of(Verdict.ACCEPTED)
+    assert legacy.expected_score == pytest.approx((-math.inf, 3), abs=1e-4)
+    assert newer.expected_score == pytest.approx((-math.inf, 100), abs=1e-3)
     for one, full in ((legacy, 3), (newer, 100)):
         assert one.expected_score is not None
         assert one.expected_score[1] < full
@@ -199,12 +200,12 @@ class TestNamed:
 
     def test_its_folder_says_what_to_expect(self, tmp_path: Path) -> None:
         found = named(write(tmp_path, {"wrong_answer/a.py": ""}) / "wrong_answer/a.py")
-        assert (found.name, found.expected) == ("wrong_answer/a.py", {Verdict.WRONG_ANSWER})
+        assert (found.name, found.expected) == ("wrong_answer/a.py", one_of(Verdict.WRONG_ANSWER))
 
     def test_so_does_a_comment(self, tmp_path: Path) -> None:
         text = "# @EXPECTED_RESULTS@: TIMELIMIT"
         found = named(write(tmp_path, {"a.py": text}) / "a.py")
-        assert found.expected == {Verdict.TIME_LIMIT}
+        assert found.expected == one_of(Verdict.TIME_LIMIT)
 
     def test_a_language_that_was_named(self, tmp_path: Path) -> None:
         path = write(tmp_path, {"a.txt": ""}) / "a.txt"
@@ -273,27 +274,30 @@ class TestRules:
     @pytest.mark.parametrize(
         ("rule", "expected"),
         [
-            ("{permitted: [AC]}", {Verdict.ACCEPTED}),
-            ("{permitted: [AC, WA]}", {Verdict.ACCEPTED, Verdict.WRONG_ANSWER}),
-            ("{permitted: [AC, WA], required: [WA]}", {Verdict.WRONG_ANSWER}),
+            ("{permitted: [AC]}", one_of(Verdict.ACCEPTED)),
+            ("{permitted: [AC, WA]}", one_of(Verdict.ACCEPTED, Verdict.WRONG_ANSWER)),
+            ("{permitted: [AC, WA], required: [WA]}", one_of(Verdict.WRONG_ANSWER)),
             ("{required: [RTE, TLE, WA]}", REJECTED),
             ("{permitted: [AC, RTE], required: [RTE]}", CRASHED),
             # the first that is rejected may be another one
-            ("{permitted: [WA, TLE], required: [TLE]}", {Verdict.WRONG_ANSWER, Verdict.TIME_LIMIT}),
-            ("{}", REJECTED | {Verdict.ACCEPTED}),
+            (
+                "{permitted: [WA, TLE], required: [TLE]}",
+                one_of(Verdict.WRONG_ANSWER, Verdict.TIME_LIMIT),
+            ),
+            ("{}", REJECTED | one_of(Verdict.ACCEPTED)),
         ],
     )
-    def test_verdicts(self, tmp_path: Path, rule: str, expected: set[Verdict]) -> None:
+    def test_verdicts(self, tmp_path: Path, rule: str, expected: frozenset[Verdict]) -> None:
         assert self.found(tmp_path, f"other: {rule}").expected == expected
 
     def test_a_folders_meaning_may_be_replaced(self, tmp_path: Path) -> None:
         rules = "time_limit_exceeded: {permitted: [AC, WA, TLE]}"
         found = self.found(tmp_path, rules, "time_limit_exceeded/a.py")
-        assert found.expected == {Verdict.WRONG_ANSWER, Verdict.TIME_LIMIT}
+        assert found.expected == one_of(Verdict.WRONG_ANSWER, Verdict.TIME_LIMIT)
 
     def test_a_glob_adds_to_it(self, tmp_path: Path) -> None:
         found = self.found(tmp_path, "rejected/*: {permitted: [AC, TLE]}", "rejected/a.py")
-        assert found.expected == {Verdict.TIME_LIMIT}
+        assert found.expected == one_of(Verdict.TIME_LIMIT)
 
     def test_rules_that_contradict_each_other(self, tmp_path: Path) -> None:
         found = self.found(tmp_path, "accepted/*: {permitted: [WA]}", "accepted/a.py")
@@ -322,7 +326,7 @@ class TestRules:
     )
     def test_globs(self, tmp_path: Path, glob: str, name: str, fits: bool) -> None:
         found = self.found(tmp_path, f"{glob}: {{permitted: [AC]}}", name)
-        assert found.expected == ({Verdict.ACCEPTED} if fits else None)
+        assert found.expected == (one_of(Verdict.ACCEPTED) if fits else None)
 
     def test_language_entry_point_and_score(self, tmp_path: Path) -> None:
         files = {
@@ -357,12 +361,12 @@ class TestRules:
 
     def test_what_is_said_of_some_tests_is_left_out(self, tmp_path: Path) -> None:
         rules = "accepted/a.py: {secret/group1: {permitted: [WA]}, message: hello}"
-        assert self.found(tmp_path, rules, "accepted/a.py").expected == {Verdict.ACCEPTED}
+        assert self.found(tmp_path, rules, "accepted/a.py").expected == one_of(Verdict.ACCEPTED)
 
     def test_a_comment_says_it_better_still(self, tmp_path: Path) -> None:
         comment = "# @EXPECTED_RESULTS@: TIMELIMIT"
         found = self.found(tmp_path, "other: {permitted: [AC]}", files=comment)
-        assert found.expected == {Verdict.TIME_LIMIT}
+        assert found.expected == one_of(Verdict.TIME_LIMIT)
 
     @pytest.mark.parametrize(
         ("rules", "what"),

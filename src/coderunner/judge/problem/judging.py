@@ -120,9 +120,8 @@ class _Sitting:
 
     async def hold(self, asked: tuple[Submission, ...]) -> Report:
         started = time.monotonic()
-        engine = self._runner.engine
-        isolation = (await engine.capabilities()).isolation
-        await self._listener.opens(self._problem, engine.name, isolation)
+        engine, isolation = self._runner.engine.name, await self._runner.isolation()
+        await self._listener.opens(self._problem, engine, isolation)
         limit = timing.said(self._problem.time, self._how.time_limit_ms)
         if limit is None:
             limit = await self._find_time_limit(asked)
@@ -139,7 +138,7 @@ class _Sitting:
             judgements=tuple(judged[one] for one in asked if one in judged),
             left_out=tuple(one for one in asked if one not in judged),
             time_limit=limit,
-            engine=engine.name,
+            engine=engine,
             isolation=isolation,
             seconds=time.monotonic() - started,
         )

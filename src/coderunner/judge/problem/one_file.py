@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -79,9 +79,7 @@ def _check(written: ProblemFile) -> None:
 
 
 _IN_A_REQUEST = tuple(
-    name
-    for name in ProblemFile.__dataclass_fields__
-    if name not in ("name", "language", "request_id")
+    one.name for one in fields(ProblemFile) if one.name not in ("name", "language", "request_id")
 )
 
 

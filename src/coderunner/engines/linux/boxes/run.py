@@ -61,10 +61,10 @@ class Run:
         box = self.box
         *stdio, workspace = self._fds
         box.fill(workspace)
+        self._files_before_kb = box.files_kb()  # what the caller brought is not the program's
+        self._since = time.monotonic()  # now: a short program is over before this can look again
         box.assign(self._job(), stdio)
         self.started = True
-        self._files_before_kb = box.files_kb()  # what the caller brought is not the program's
-        self._since = time.monotonic()
         self._deadline = self._since + float(self.limits["wall_ms"]) / 1000
         self._next_check = self._since + (_LOOK_EVERY if box.cgroup else _SAMPLE_EVERY)
         self.close_fds()
