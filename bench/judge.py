@@ -9,8 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 from bench.bare import RunFailed
 from bench.hand import Hand, check_printed
 from bench.measure import Once
-from coderunner.judge.checkers.opened import open_checker
 from coderunner.judge.checkers.text import Normalized
+from coderunner.judge.judges import open_judges
 from coderunner.judge.request import TestCase
 from coderunner.judge.test_runner import Bounds, TestRunner
 from coderunner.judge.verdict import Verdict
@@ -52,10 +52,10 @@ def through(runner: Runner, program: Callable[[], Program], at_once: int) -> Onc
     ]
 
     async def once() -> bool:
-        async with runner.build(program()) as build, open_checker(Normalized(), runner) as check:
+        async with runner.build(program()) as build, open_judges(runner, Normalized()) as judges:
             assert build.ok, build.compilation
             judged = await TestRunner(runner).run_tests(
-                build, tests, bounds, check, parallel=at_once
+                build, tests, bounds, judges, parallel=at_once
             )
         failed = next((one for one in judged if one.verdict is not Verdict.ACCEPTED), None)
         if failed is not None:

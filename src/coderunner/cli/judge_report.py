@@ -81,7 +81,7 @@ def of_case(report: Report, judged: Judged, place: int) -> Iterator[str]:
 
 
 def _ending(report: Report, outcome: Outcome, place: int) -> str:
-    limit_ms = report.time_limit.ms
+    limit_ms = report.time_limit.of(report.problem.cases[place])
     if outcome.ended_by is EndedBy.CPU_TIME:
         return f"it used more than {seconds(limit_ms)} of cpu time"
     if outcome.ended_by is EndedBy.WALL_TIME:

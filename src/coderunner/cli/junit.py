@@ -42,7 +42,7 @@ def of_report(report: Report) -> bytes:
     _count(root)
     ET.indent(root)
     written: bytes = ET.tostring(root, encoding="utf-8", xml_declaration=True)
-    return written
+    return written + b"\n"
 
 
 def _suite(report: Report, judgement: Judgement) -> ET.Element:

@@ -6,7 +6,8 @@ request.py result.py         what is asked, what is answered
 validation.py sanitize.py    before anything runs
 code_runner.py judging.py    the front door; a request's way through
 compiler.py test_runner.py   the two steps, in this door's words
-case.py trial.py interaction.py schedule.py    one test; a conversation; many tests
+case.py from_request.py      one test; a request's tests as such, and its groups
+judges.py trial.py interaction.py schedule.py  who judges; a run; a conversation; many tests
 verdict.py groups.py summary.py                meaning: of a run, of a group, of the whole
 checkers/ difference.py      who says what is right; where it went wrong
 language.py tables.py        the registry's languages, by the names requests use

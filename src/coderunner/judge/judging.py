@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Collection
-from contextlib import AsyncExitStack
+from contextlib import AbstractAsyncContextManager
 
 from coderunner.build import Build
 from coderunner.errors import (
@@ -20,11 +20,10 @@ from coderunner.errors import (
     UnknownLanguage,
 )
 from coderunner.judge.case import Judged
-from coderunner.judge.checkers.custom import CheckerProgram
-from coderunner.judge.checkers.opened import Check, open_checker
-from coderunner.judge.checkers.program import Opened, opened
 from coderunner.judge.compiler import CompilationResult, Compiler
-from coderunner.judge.groups import Graded, Group, Member, Scoring, grade
+from coderunner.judge.from_request import tree
+from coderunner.judge.groups import Graded, grade
+from coderunner.judge.judges import Judges, open_judges
 from coderunner.judge.language import Language
 from coderunner.judge.request import ExecutionRequest
 from coderunner.judge.result import (
@@ -82,9 +81,8 @@ async def _judged(
     async with Compiler(runner).compile(program) as (build, compilation):
         if not compilation.success:
             return _not_compiled(request, compilation)
-        async with AsyncExitStack() as stack:
-            check, interactor = await _open(stack, runner, request)
-            return await _tested(request, build, compilation, check, interactor, told)
+        async with _judges(runner, request) as judges:
+            return await _tested(request, build, compilation, judges, told)
 
 
 def _program(
@@ -101,35 +99,25 @@ def _program(
     return Program(language.name, (File(language.source, code.encode("utf-8", "surrogateescape")),))
 
 
-async def _open(
-    stack: AsyncExitStack, runner: Runner, request: ExecutionRequest
-) -> tuple[Check | None, Opened | None]:
-    """The checker, and the interactor if there is one: then the checker has only something to say
-    if it is a program, which knows what to look for."""
-    interactor = None
-    if request.interactor is not None:
-        described = request.interactor.as_program(runner.languages)
-        interactor = await stack.enter_async_context(opened(runner, described))
-        if not isinstance(request.checker, CheckerProgram):
-            return None, interactor
-    return await stack.enter_async_context(open_checker(request.checker, runner)), interactor
+def _judges(runner: Runner, request: ExecutionRequest) -> AbstractAsyncContextManager[Judges]:
+    written = request.interactor
+    interactor = None if written is None else written.as_program(runner.languages)
+    return open_judges(runner, request.checker, interactor)
 
 
 async def _tested(
     request: ExecutionRequest,
     build: Build,
     compilation: CompilationResult,
-    check: Check | None,
-    interactor: Opened | None,
+    judges: Judges,
     told: Told | None,
 ) -> ExecutionResult:
-    group = _group(request)
+    group = tree(request.test_cases, request.groups, stop=request.stop_on_failure)
     judged = await TestRunner(build.runner).run_tests(
         build,
         request.test_cases,
         _bounds(request),
-        check,
-        interactor=interactor,
+        judges,
         parallel=request.parallel,
         group=group,
         told=told,
@@ -163,24 +151,6 @@ def _bounds(request: ExecutionRequest) -> Bounds:
         output_limit_kb=request.output_limit_kb,
         keep_output_kb=request.keep_output_kb,
     )
-
-
-def _group(request: ExecutionRequest) -> Group:
-    """The request's groups as a tree. A test earns its share of a sum, and all of a minimum."""
-    stop, tests = request.stop_on_failure, request.test_cases
-    if not request.groups:
-        return Group("all", tuple(map(Member, range(len(tests)))), breaks=stop)
-    groups = []
-    for group in request.groups:
-        own = [(index, test.points) for index, test in enumerate(tests) if test.group == group.id]
-        weight = sum(points for _, points in own) or 1.0
-        shared = group.scoring is Scoring.SUM
-        members = tuple(
-            Member(index, group.points * points / weight if shared else group.points)
-            for index, points in own
-        )
-        groups.append(Group(group.id, members, group.scoring, breaks=stop))
-    return Group("all", tuple(groups))
 
 
 def _group_results(graded: Graded | None) -> list[GroupResult]:

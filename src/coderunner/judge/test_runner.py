@@ -10,20 +10,17 @@ from typing import Any
 from coderunner.build import Build
 from coderunner.engines.base import State
 from coderunner.judge.case import Case, Judged
-from coderunner.judge.checkers.opened import Check
-from coderunner.judge.checkers.program import Opened
+from coderunner.judge.from_request import case_limits, case_of
 from coderunner.judge.groups import Group
 from coderunner.judge.groups import skips as skips_of
-from coderunner.judge.interaction import interactive
+from coderunner.judge.judges import Judges
 from coderunner.judge.request import TestCase
 from coderunner.judge.result import TestResult, TestStatus
 from coderunner.judge.schedule import Schedule, none_skipped
-from coderunner.judge.trial import batch
 from coderunner.judge.verdict import Verdict
 from coderunner.model import Limits, Output
 from coderunner.runner import Runner
 
-MAX_PROCESSES = 64
 _KIB = 1024
 
 Told = Callable[[TestResult], Coroutine[Any, Any, None]]
@@ -65,9 +62,8 @@ class TestRunner:
         build: Build,
         test_cases: Sequence[TestCase],
         bounds: Bounds,
-        check: Check | None,
+        judges: Judges,
         *,
-        interactor: Opened | None = None,
         parallel: int = 1,
         group: Group | None = None,
         told: Told | None = None,
@@ -75,12 +71,7 @@ class TestRunner:
         """Each in a fresh sandbox. What has had no time when the total runs out, has timed out."""
         limits = await self._limits(bounds)
         cases = [_case(test, limits, bounds) for test in test_cases]
-        keep = bounds.keep_output_kb * _KIB
-        if interactor is not None:
-            attempt = interactive(build, interactor, check, keep_bytes=keep)
-        else:
-            assert check is not None, "who is to say what is right?"
-            attempt = batch(build, check, keep_bytes=keep)
+        attempt = judges.attempt(build, keep_bytes=bounds.keep_output_kb * _KIB)
 
         async def tell(index: int, judged: Judged) -> None:
             if told is not None:
@@ -91,12 +82,7 @@ class TestRunner:
         return await schedule.run(attempt, cases)
 
     async def _limits(self, bounds: Bounds) -> Limits:
-        limits = Limits(
-            wall_ms=bounds.timeout_ms,
-            memory_mb=bounds.memory_limit_mb,
-            stack_mb=bounds.memory_limit_mb,
-            processes=MAX_PROCESSES,
-        )
+        limits = case_limits(bounds.memory_limit_mb)
         return limits.but({"cpus": bounds.cpu_limit} if await self._throttles() else {})
 
     async def _throttles(self) -> bool:
@@ -106,14 +92,11 @@ class TestRunner:
 
 
 def _case(test: TestCase, limits: Limits, bounds: Bounds) -> Case:
-    answer = test.expected_output.encode("utf-8", "surrogateescape")
     wall_ms = test.timeout_ms or bounds.timeout_ms
-    flood = max(bounds.output_limit_kb * _KIB, 2 * len(answer))  # right answers always fit
-    changes = {"wall_ms": wall_ms, "flood_bytes": flood, "output_bytes": flood}
+    changes = {"wall_ms": wall_ms}
     if limits.cpus is None:
         changes["cpu_ms"] = math.ceil(wall_ms * bounds.cpu_limit)
-    given = test.input.encode("utf-8", "surrogateescape")
-    return Case(test.id, given, answer, limits.but(changes))
+    return case_of(test, limits.but(changes), bounds.output_limit_kb)
 
 
 def in_words(test: TestCase, judged: Judged) -> TestResult:

@@ -148,3 +148,15 @@ def test_a_schema_can_be_published() -> None:
     assert made["title"] == "ProblemFile"
     assert made["required"] == ["test_cases"]
     assert made["additionalProperties"] is False
+
+
+def test_a_tests_own_time_limit_wins_over_the_files_and_the_callers_over_both(
+    tmp_path: Path,
+) -> None:
+    own, usual = {**ONE, "id": "own", "timeout_ms": 900}, {**ONE, "id": "usual"}
+    problem = read(tmp_path, {"test_cases": [own, usual], "timeout_ms": 500})
+    by_problem, by_caller = said(problem.time, None), said(problem.time, 700)
+    assert by_problem is not None
+    assert by_caller is not None
+    assert [by_problem.of(case) for case in problem.cases] == [900, 500]
+    assert [by_caller.of(case) for case in problem.cases] == [700, 700]

@@ -8,25 +8,21 @@ Those that set the time limit come first. What came out of them is kept, not run
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 
 from coderunner.build import Build
 from coderunner.errors import InvalidInput, InvalidProgram, ToolchainMissing, UnknownLanguage
 from coderunner.judge.case import Judged
-from coderunner.judge.checkers.custom import CheckerProgram
-from coderunner.judge.checkers.opened import Check, open_checker
-from coderunner.judge.checkers.program import JudgeProgram, Opened, opened
 from coderunner.judge.compiler import of_outcome
 from coderunner.judge.groups import grade, skips
-from coderunner.judge.interaction import interactive
+from coderunner.judge.judges import Judges, open_judges
 from coderunner.judge.problem import timing
 from coderunner.judge.problem.model import Problem, Submission
 from coderunner.judge.problem.report import Judgement, Report
 from coderunner.judge.problem.timing import TimeFound
 from coderunner.judge.schedule import Schedule
-from coderunner.judge.trial import Try, batch
 from coderunner.judge.verdict import Verdict
 from coderunner.model import Isolation, Program
 from coderunner.runner import Runner
@@ -73,43 +69,17 @@ async def judge(
     if not problem.cases:
         raise InvalidInput(f"{problem.name} has no tests", hint="there is nothing to judge by")
     asked = tuple(problem.submissions if submissions is None else submissions)
-    async with _judges(runner, problem) as judges:
+    async with open_judges(runner, problem.checker, problem.interactor) as judges:
         return await _Sitting(runner, problem, judges, how or How(), listener or Listener()).hold(
             asked
         )
-
-
-@dataclass(frozen=True, slots=True)
-class _Judges:
-    """Those who say what is right, ready to be asked."""
-
-    check: Check | None
-    interactor: Opened | None
-
-    def attempt(self, build: Build) -> Try:
-        if self.interactor is not None:
-            return interactive(build, self.interactor, self.check, keep_bytes=KEEP_BYTES)
-        assert self.check is not None, "who is to say what is right?"
-        return batch(build, self.check, keep_bytes=KEEP_BYTES)
-
-
-@asynccontextmanager
-async def _judges(runner: Runner, problem: Problem) -> AsyncIterator[_Judges]:
-    """Beside an interactor, a checker has only something to say if it is a program."""
-    async with AsyncExitStack() as stack:
-        check, interactor = None, None
-        if problem.interactor is not None:
-            interactor = await stack.enter_async_context(opened(runner, problem.interactor))
-        if interactor is None or isinstance(problem.checker, JudgeProgram | CheckerProgram):
-            check = await stack.enter_async_context(open_checker(problem.checker, runner))
-        yield _Judges(check, interactor)
 
 
 class _Sitting:
     """The judges, and what has come before them so far."""
 
     def __init__(
-        self, runner: Runner, problem: Problem, judges: _Judges, how: How, listener: Listener
+        self, runner: Runner, problem: Problem, judges: Judges, how: How, listener: Listener
     ) -> None:
         self._runner = runner
         self._problem = problem
@@ -147,12 +117,12 @@ class _Sitting:
         """Run those that set it, with time enough: the problem's own. Nobody chooses the limit for
         what they have handed in themselves."""
         setting = [one for one in self._problem.submissions if one.sets_time_limit]
-        ms = timing.generous_ms(self._runner.settings.ceiling)
+        generous = timing.generous(self._runner.settings.ceiling)
         tried = []
         for submission in dict.fromkeys(setting):
             wanted = submission in asked
             await self._listener.begins(submission, asked_for=wanted)
-            judgement = await self._judge(submission, ms)
+            judgement = await self._judge(submission, generous)
             tried.append(judgement)
             if judgement.verdict is Verdict.ACCEPTED or not wanted:
                 await self._listener.ends(judgement, asked_for=wanted)
@@ -170,11 +140,11 @@ class _Sitting:
                 await self._listener.ends(known, asked_for=True)
             return known
         await self._listener.begins(submission, asked_for=True)
-        judgement = await self._judge(submission, limit.ms)
+        judgement = await self._judge(submission, limit)
         await self._listener.ends(judgement, asked_for=True)
         return judgement
 
-    async def _judge(self, submission: Submission, time_ms: int) -> Judgement:
+    async def _judge(self, submission: Submission, limit: TimeFound) -> Judgement:
         if submission.program is None:
             return Judgement(submission, None, reason=submission.problem or "it has no program")
         async with AsyncExitStack() as stack:
@@ -187,7 +157,7 @@ class _Sitting:
                 )
             except (InvalidProgram, UnknownLanguage, ToolchainMissing) as error:
                 return Judgement(submission, None, reason=error.message, hint=error.hint)
-            return await self._run(submission, build, time_ms)
+            return await self._run(submission, build, limit)
 
     def _completed(self, program: Program) -> Program:
         """With the files that the problem adds; they win over its own of the same name."""
@@ -196,7 +166,7 @@ class _Sitting:
         files = {file.name: file for file in (*program.files, *added)}
         return replace(program, files=tuple(files.values()))
 
-    async def _run(self, submission: Submission, build: Build, time_ms: int) -> Judgement:
+    async def _run(self, submission: Submission, build: Build, limit: TimeFound) -> Judgement:
         compilation = of_outcome(build.compilation) if build.compilation else None
         if not build.ok:
             return Judgement(submission, Verdict.COMPILE_ERROR, compilation=compilation)
@@ -206,11 +176,11 @@ class _Sitting:
             await self._listener.case(submission, place, judged)
 
         cases = [
-            replace(case, limits=timing.with_time(case.limits, time_ms, ceiling))
+            replace(case, limits=timing.with_time(case.limits, limit.of(case), ceiling))
             for case in self._problem.cases
         ]
         schedule = Schedule(self._how.parallel, skips=skips(root), told=told)
-        results = await schedule.run(self._judges.attempt(build), cases)
+        results = await schedule.run(self._judges.attempt(build, keep_bytes=KEEP_BYTES), cases)
         graded = grade(root, results)
         return Judgement(
             submission,

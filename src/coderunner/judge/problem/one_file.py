@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 from coderunner.errors import InvalidInput
 from coderunner.judge import validation
 from coderunner.judge.as_json import from_object
-from coderunner.judge.case import Case
 from coderunner.judge.checkers.custom import Interactor
 from coderunner.judge.checkers.text import Normalized
+from coderunner.judge.from_request import case_limits, case_of, tree
 from coderunner.judge.problem.document import parsed
 from coderunner.judge.problem.folder import Folder
 from coderunner.judge.problem.model import Problem, TimeLimit
@@ -24,13 +24,9 @@ from coderunner.judge.request import (
     TestGroup,
 )
 from coderunner.judge.strictness import STRICT
-from coderunner.judge.subtasks import tree
 from coderunner.language import Languages
-from coderunner.model import Limits
 
 SUFFIXES = frozenset({".json", ".yaml", ".yml"})
-_PROCESSES = 64
-_KIB = 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,10 +82,13 @@ _IN_A_REQUEST = tuple(
 def _problem(path: Path, written: ProblemFile, languages: Languages) -> Problem:
     tests = written.test_cases
     interactor = written.interactor
+    limits = case_limits(written.memory_limit_mb)
+    if written.cpu_limit != 1.0:  # not every engine can limit cores: only where it is asked for
+        limits = limits.but({"cpus": written.cpu_limit})
     return Problem(
         name=written.name or path.stem,
         path=path,
-        cases=tuple(_case(test, written) for test in tests),
+        cases=tuple(case_of(test, limits, written.output_limit_kb) for test in tests),
         root=tree(tests, written.groups, stop=written.stop_on_failure),
         samples=frozenset(i for i, test in enumerate(tests) if not test.is_hidden),
         checker=written.checker,
@@ -97,18 +96,3 @@ def _problem(path: Path, written: ProblemFile, languages: Languages) -> Problem:
         time=TimeLimit(written.timeout_ms),
         scoring=bool(written.groups),
     )
-
-
-def _case(test: TestCase, written: ProblemFile) -> Case:
-    answer = test.expected_output.encode("utf-8", "surrogateescape")
-    flood = max(written.output_limit_kb * _KIB, 2 * len(answer))  # right answers always fit
-    limits = Limits(
-        memory_mb=written.memory_limit_mb,
-        stack_mb=written.memory_limit_mb,
-        processes=_PROCESSES,
-        cpus=None if written.cpu_limit == 1.0 else written.cpu_limit,
-        flood_bytes=flood,
-        output_bytes=flood,
-    )
-    given = test.input.encode("utf-8", "surrogateescape")
-    return Case(test.id, given, answer, limits, time_ms=test.timeout_ms)

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
+from coderunner.judge.case import Case
 from coderunner.judge.problem.model import TimeLimit
 from coderunner.judge.problem.report import Judgement
 from coderunner.judge.verdict import Verdict
@@ -37,6 +38,10 @@ class TimeFound:
     slowest: str = ""  # the submission that it was made to fit, and what that took
     slowest_ms: float = 0.0
     multiplier: float = 1.0
+
+    def of(self, case: Case) -> int:
+        """For one case: its own wins over the problem's, and the caller's over both."""
+        return self.ms if self.source is Source.CALLER else case.time_ms or self.ms
 
 
 def said(time: TimeLimit, by_caller_ms: int | None) -> TimeFound | None:
@@ -67,8 +72,9 @@ def holds(judgement: Judgement, limit: TimeFound) -> bool:
     return judgement.slowest_ms <= limit.ms
 
 
-def generous_ms(ceiling: Limits) -> int:
-    return min(GENEROUS_MS, ceiling.cpu_ms or GENEROUS_MS, ceiling.wall_ms)
+def generous(ceiling: Limits) -> TimeFound:
+    ms = min(GENEROUS_MS, ceiling.cpu_ms or GENEROUS_MS, ceiling.wall_ms)
+    return TimeFound(ms, Source.DEFAULT)
 
 
 def with_time(limits: Limits, ms: int, ceiling: Limits) -> Limits:
