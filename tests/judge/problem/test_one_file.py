@@ -17,6 +17,7 @@ from coderunner.judge.checkers.tokens import Tokens
 from coderunner.judge.groups import grade
 from coderunner.judge.problem.model import Problem, TimeLimit
 from coderunner.judge.problem.one_file import ProblemFile
+from coderunner.judge.problem.timing import said
 from coderunner.judge.verdict import Verdict
 from coderunner.model import Limits
 from tests.judge.problem.making import ids, opened, turned_away, write
