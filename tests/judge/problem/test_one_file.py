@@ -161,3 +161,10 @@ def test_a_tests_own_time_limit_wins_over_the_files_and_the_callers_over_both(
     assert by_caller is not None
     assert [by_problem.of(case) for case in problem.cases] == [900, 500]
     assert [by_caller.of(case) for case in problem.cases] == [700, 700]
+
+
+@pytest.mark.parametrize("written", ["1e-6", "1E-06", "1.0e-6", ".000001", "0.1e-5"])
+def test_numbers_in_yaml_are_what_people_write(tmp_path: Path, written: str) -> None:
+    text = YAML.replace("0.001", written)
+    problem = opened(write(tmp_path, {"sum.yaml": text}) / "sum.yaml")
+    assert problem.checker == Tokens(float_absolute_tolerance=1e-6)

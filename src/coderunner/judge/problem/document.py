@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 import math
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -39,13 +40,24 @@ def parsed(folder: Folder, path: Path) -> object:
         raise folder.error(path, f"is no {'JSON' if is_json else 'YAML'}: {error}") from None
 
 
+class _Loader(yaml.SafeLoader):
+    """To PyYAML 1e-6 is text, as YAML 1.1 has it. To people it is a number."""
+
+
+_Loader.add_implicit_resolver(
+    "tag:yaml.org,2002:float",
+    re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)[eE][-+]?\d+$"),
+    list("-+.0123456789"),
+)
+
+
 def _yaml(text: str) -> object:
     """Aliases are refused: a few lines of them can stand for more than fits into memory."""
     if "&" in text and "*" in text:
-        for event in yaml.parse(text, Loader=yaml.SafeLoader):
+        for event in yaml.parse(text, Loader=_Loader):
             if isinstance(event, yaml.AliasEvent):
                 raise ValueError(f"aliases are not supported, as *{event.anchor}")
-    return yaml.safe_load(text)
+    return yaml.load(text, Loader=_Loader)  # noqa: S506  # it is a safe one
 
 
 def _no_number(name: str) -> object:
