@@ -147,15 +147,19 @@ class Runner:
 
     @asynccontextmanager
     async def build(
-        self, program: Program, *, compile_limits: Limits | None = None
+        self,
+        program: Program,
+        *,
+        compile_limits: Limits | None = None,
+        language: Language | None = None,
     ) -> AsyncIterator[Build]:
         """A program made ready to run as often as wanted. Look at `ok` first: it may not have
-        compiled."""
+        compiled. `language` describes the program's, if the registry does not have it."""
         check_names(program.files)
         check_args(program.args)
         if compile_limits is not None:
             compile_limits.check_below(self.settings.ceiling)
-        layout = lay_out(self.languages.get(program.language), program.files)
+        layout = lay_out(language or self.languages.get(program.language), program.files)
         recipe = await self._recipe(layout, program.args)
         compiled, new_key = await self._compile(recipe, compile_limits)
         made = compiled.files if compiled else ()

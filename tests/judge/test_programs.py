@@ -154,6 +154,14 @@ async def test_a_score() -> None:
     assert (result.score, result.max_score) == (5, 10)
 
 
+async def test_a_part_of_the_score() -> None:
+    code = "import sys; open(sys.argv[3] + 'score_multiplier.txt', 'w').write('.25'); sys.exit(42)"
+    tests = [TestCase(str(number), "", "", group="all") for number in range(2)]
+    groups = [TestGroup("all", 10, "sum")]  # type: ignore[arg-type]
+    result = await ask("pass", *tests, groups=groups, checker=CheckerProgram(code, "python"))
+    assert (result.score, result.max_score) == (2.5, 10)
+
+
 async def test_points_in_testlibs_way() -> None:
     code = "import sys; print('points 3.5 well done', file=sys.stderr); sys.exit(7)"
     checker = CheckerProgram(code, "python", Convention.TESTLIB)

@@ -33,6 +33,15 @@ class Case:
     flags: tuple[str, ...] = ()  # arguments of the checker or the interactor
     checker: Comparing | None = None  # in place of the one that all cases have, if that compares
     time_ms: int | None = None  # in place of the problem's time limit
+    feedback: tuple[File, ...] = ()  # what the judge's program has written in earlier passes
+
+
+@dataclass(frozen=True, slots=True)
+class NextPass:
+    """What the program is run with once more, and what its judge wants to remember until then."""
+
+    input: bytes
+    feedback: tuple[File, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +53,8 @@ class Checked:
     message: str = ""  # for those who run the contest
     to_author: str = ""  # for whoever wrote the program
     score: float | None = None
+    share: float | None = None  # of what the case is worth
+    next_pass: NextPass | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,10 +93,13 @@ def grade(group: Group, results: Sequence[Judged]) -> Graded:
 
 
 def _of_member(member: Member, judged: Judged) -> tuple[Verdict, float, float]:
-    accepted = judged.verdict is Verdict.ACCEPTED
+    accepted, checked = judged.verdict is Verdict.ACCEPTED, judged.checked
     score = member.accepted if accepted else member.rejected
-    given = judged.checked.score if judged.checked else None
-    return judged.verdict, score if given is None else given, member.accepted
+    if checked is not None and checked.score is not None:
+        score = checked.score
+    elif checked is not None and checked.share is not None:
+        score *= checked.share
+    return judged.verdict, score, member.accepted
 
 
 def _combined(

@@ -11,6 +11,7 @@ from coderunner.judge.checkers.custom import CheckerProgram
 from coderunner.judge.checkers.opened import Check, Checker, open_checker
 from coderunner.judge.checkers.program import JudgeProgram, Opened, opened
 from coderunner.judge.interaction import interactive
+from coderunner.judge.passes import several_passes
 from coderunner.judge.trial import Try, batch
 from coderunner.runner import Runner
 
@@ -21,8 +22,13 @@ class Judges:
 
     check: Check | None
     interactor: Opened | None = None
+    passes: int = 1
 
     def attempt(self, build: Build, *, keep_bytes: int) -> Try:
+        once = self._once(build, keep_bytes)
+        return once if self.passes == 1 else several_passes(once, self.passes)
+
+    def _once(self, build: Build, keep_bytes: int) -> Try:
         if self.interactor is not None:
             return interactive(build, self.interactor, self.check, keep_bytes=keep_bytes)
         assert self.check is not None, "who is to say what is right?"
@@ -41,4 +47,5 @@ async def open_judges(
             ready = await stack.enter_async_context(opened(runner, interactor))
         if interactor is None or isinstance(checker, JudgeProgram | CheckerProgram):
             check = await stack.enter_async_context(open_checker(checker, runner))
-        yield Judges(check, ready)
+        asking = (one for one in (interactor, checker) if isinstance(one, JudgeProgram))
+        yield Judges(check, ready, max((one.passes for one in asking), default=1))

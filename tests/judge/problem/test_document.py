@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from coderunner.errors import InvalidInput
-from coderunner.judge.problem.document import Section, parsed, read_yaml
+from coderunner.judge.problem.document import Section, read_data, read_yaml
 from coderunner.judge.problem.folder import Folder
 from coderunner.model import MIB
 from tests.judge.problem.making import write
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.unit
 
 def read(folder: Path, content: str | bytes, name: str = "a.yaml") -> object:
     place = Folder(write(folder / "x", {name: content}))
-    return parsed(place, place / name)
+    return read_data(place, place / name)
 
 
 def refused(folder: Path, content: str | bytes, name: str = "a.yaml") -> str:

@@ -107,14 +107,6 @@ def test_constants_are_filled_in(tmp_path: Path) -> None:
             "output_validators: several validators are not supported (a, b)",
         ),
         (
-            {"output_validators/a/a.py": "", "output_validators/a/run": ""},
-            "output_validators/a/run: validators that bring a build or run script are not",
-        ),
-        (
-            {"output_validators/build": "", "output_validators/v.c": ""},
-            "output_validators/build: validators that bring a build or run script are not",
-        ),
-        (
             {"output_validators/v.hs": ""},
             "output_validators: cannot tell the language of 'v.hs'",
         ),
@@ -131,6 +123,25 @@ def test_what_is_refused(tmp_path: Path, files: dict[str, str], what: str) -> No
 def test_an_interactive_problem_without_an_interactor(tmp_path: Path) -> None:
     error = refused(tmp_path, yaml=NEWER + "type: interactive")
     assert "the problem is interactive, but output_validator/ has none" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("yaml", "passes"),
+    [
+        (NEWER, 1),
+        (NEWER + "type: multi-pass", 2),
+        (NEWER + "type: [multi-pass, scoring]\nlimits: {validation_passes: 7}", 7),
+        (NEWER + "limits: {validation_passes: 7}", 1),
+        ("validation: custom multi-pass", 2),
+    ],
+)
+def test_how_often_it_may_have_the_submission_run(tmp_path: Path, yaml: str, passes: int) -> None:
+    assert checker(read(tmp_path, {"output_validator/v.py": ""}, yaml=yaml)).passes == passes
+
+
+def test_passes_need_a_validator(tmp_path: Path) -> None:
+    error = refused(tmp_path, yaml=NEWER + "type: multi-pass")
+    assert "the problem has several passes, but output_validator/ has none" in str(error)
 
 
 def test_files_that_every_submission_gets(tmp_path: Path) -> None:

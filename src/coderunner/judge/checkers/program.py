@@ -11,24 +11,26 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from coderunner.build import Build
 from coderunner.errors import JudgeFailed
-from coderunner.judge.case import Case, Checked, load
+from coderunner.judge.case import Case, Checked, NextPass, load
 from coderunner.judge.verdict import Verdict, ending, shortened
+from coderunner.language import Language
 from coderunner.model import MIB, EndedBy, File, Limits, Outcome, Program, Result
 from coderunner.runner import Runner
 
 FOLDER = "judge"  # where its files lie, apart from those of its own
 _INPUT, OUTPUT, _ANSWER = f"{FOLDER}/input", f"{FOLDER}/output", f"{FOLDER}/answer"
 _FEEDBACK = f"{FOLDER}/feedback"
-_SCORE = f"{_FEEDBACK}/score.txt"
+_SCORE, _SHARE = f"{_FEEDBACK}/score.txt", f"{_FEEDBACK}/score_multiplier.txt"
 _MESSAGE, _TO_AUTHOR = f"{_FEEDBACK}/judgemessage.txt", f"{_FEEDBACK}/teammessage.txt"
-NEXT_PASS = f"{_FEEDBACK}/nextpass.in"
+_NEXT_PASS = f"{_FEEDBACK}/nextpass.in"
+_KEEP = f"{_FEEDBACK}/.keep"  # an empty file, so that there is a directory
 
 LIMITS = Limits(
     wall_ms=60_000,
@@ -56,6 +58,8 @@ class JudgeProgram:
     args: tuple[str, ...] = ()
     limits: Limits = LIMITS
     what: str = "checker"
+    language: Language | None = None  # if it is one that the registry does not have
+    passes: int = 1  # so often it may have the submission run, each time with what it has written
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +80,7 @@ class Opened:
     def leaves(self) -> tuple[str, ...]:
         """The files it may leave behind that mean something."""
         if self.described.convention is Convention.ICPC:
-            return (f"{_FEEDBACK}/*",)
+            return (f"{_FEEDBACK}/*" if self.described.passes == 1 else f"{_FEEDBACK}/**",)
         return (OUTPUT,) if self.described.what == "interactor" else ()
 
     def limits(self, files: Sequence[File], wall_ms: int | None = None) -> Limits:
@@ -113,7 +117,8 @@ class Opened:
             return self.failed(outcome)
         assert outcome.exit_code is not None
         read = {Convention.ICPC: _icpc, Convention.TESTLIB: _testlib}[self.described.convention]
-        return read(outcome.exit_code, outcome, notes) or self.failed(outcome)
+        checked = read(outcome.exit_code, outcome, notes) or self.failed(outcome)
+        return checked if self.described.passes == 1 else _with_next(checked, result.files)
 
     def failed(self, outcome: Outcome) -> Checked:
         why = f"the {self.described.what} failed: {ending(outcome, self.described.limits)}"
@@ -123,7 +128,7 @@ class Opened:
 
 @asynccontextmanager
 async def opened(runner: Runner, described: JudgeProgram) -> AsyncIterator[Opened]:
-    async with runner.build(described.program) as build:
+    async with runner.build(described.program, language=described.language) as build:
         if not build.ok:
             assert build.compilation is not None
             said = build.compilation.stderr.text or build.compilation.stdout.text
@@ -135,32 +140,40 @@ async def opened(runner: Runner, described: JudgeProgram) -> AsyncIterator[Opene
 
 
 async def files_for(case: Case, output: bytes | None = None) -> tuple[File, ...]:
-    """What a judge's program finds beside it. The empty file makes the directory."""
+    """What a judge's program finds beside it."""
     made = [File(_INPUT, await load(case.input)), File(_ANSWER, await load(case.answer))]
     if output is not None:
         made.append(File(OUTPUT, output))
-    return (*made, File(f"{_FEEDBACK}/.keep", b""))
+    return (*made, *case.feedback, File(_KEEP, b""))
 
 
-_Reader = Callable[[int, Outcome, Mapping[str, str]], Checked | None]
+def _with_next(checked: Checked, files: Sequence[File]) -> Checked:
+    """With what another pass begins with, if the program wants one."""
+    following = next((file for file in files if file.name == _NEXT_PASS), None)
+    if following is None:
+        return checked
+    if checked.verdict is not Verdict.ACCEPTED:
+        return Checked(Verdict.JUDGE_ERROR, message="rejected, and another pass is asked for")
+    kept = tuple(file for file in files if file.name not in (_NEXT_PASS, _KEEP))
+    return replace(checked, next_pass=NextPass(following.content, kept))
 
 
 def _icpc(code: int, outcome: Outcome, notes: Mapping[str, str]) -> Checked | None:
     verdict = {42: Verdict.ACCEPTED, 43: Verdict.WRONG_ANSWER}.get(code)
     if verdict is None:
         return None
-    score = None
-    if _SCORE in notes:
-        score = _number(notes[_SCORE])
-        if score is None:
-            why = f"the checker wrote a score that is no number: {notes[_SCORE][:80]!r}"
-            return Checked(Verdict.JUDGE_ERROR, message=why)
+    numbers = {name: _number(notes[name]) for name in (_SCORE, _SHARE) if name in notes}
+    wrong = next((name for name, number in numbers.items() if number is None), None)
+    if wrong is not None:
+        why = f"the checker wrote a score that is no number: {notes[wrong][:80]!r}"
+        return Checked(Verdict.JUDGE_ERROR, message=why)
     message = notes.get(_MESSAGE, "") or outcome.stderr.text.strip()
     return Checked(
         verdict,
         message=shortened(message, _LONGEST_MESSAGE),
         to_author=shortened(notes.get(_TO_AUTHOR, ""), _LONGEST_MESSAGE),
-        score=score,
+        score=numbers.get(_SCORE),
+        share=numbers.get(_SHARE),
     )
 
 

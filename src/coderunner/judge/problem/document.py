@@ -20,18 +20,34 @@ _LONGEST_JSON = 64 * MIB
 _MOST = 10**9
 
 
+class _WithExponents(yaml.SafeLoader):
+    """To PyYAML 1e-6 is text, as YAML 1.1 has it. To people it is a number."""
+
+
+_WithExponents.add_implicit_resolver(
+    "tag:yaml.org,2002:float",
+    re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)[eE][-+]?\d+$"),
+    list("-+.0123456789"),
+)
+
+
 def read_yaml(folder: Folder, path: Path) -> Section:
-    """A YAML file that is a map of keys, or has nothing in it."""
-    value = parsed(folder, path)
+    """A YAML file that is a map of keys, or has nothing in it. What is text stays as it is
+    written: 1e-6 may be an argument of somebody's program."""
+    value = _read(folder, path, yaml.SafeLoader)
     return Section({} if value is None else value, folder.name(path))
 
 
-def parsed(folder: Folder, path: Path) -> object:
+def read_data(folder: Folder, path: Path) -> object:
     """What is written in a file: JSON if it is called so, else YAML."""
+    return _read(folder, path, _WithExponents)
+
+
+def _read(folder: Folder, path: Path, loader: type[yaml.SafeLoader]) -> object:
     is_json = path.suffix.lower() == ".json"
     text = folder.text(path, _LONGEST_JSON if is_json else _LONGEST_YAML)
     try:
-        return json.loads(text, parse_constant=_no_number) if is_json else _yaml(text)
+        return json.loads(text, parse_constant=_no_number) if is_json else _yaml(text, loader)
     except yaml.YAMLError as error:
         raise folder.error(path, f"is no YAML: {_in_words(error)}") from None
     except RecursionError:
@@ -40,24 +56,13 @@ def parsed(folder: Folder, path: Path) -> object:
         raise folder.error(path, f"is no {'JSON' if is_json else 'YAML'}: {error}") from None
 
 
-class _Loader(yaml.SafeLoader):
-    """To PyYAML 1e-6 is text, as YAML 1.1 has it. To people it is a number."""
-
-
-_Loader.add_implicit_resolver(
-    "tag:yaml.org,2002:float",
-    re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)[eE][-+]?\d+$"),
-    list("-+.0123456789"),
-)
-
-
-def _yaml(text: str) -> object:
+def _yaml(text: str, loader: type[yaml.SafeLoader]) -> object:
     """Aliases are refused: a few lines of them can stand for more than fits into memory."""
     if "&" in text and "*" in text:
-        for event in yaml.parse(text, Loader=_Loader):
+        for event in yaml.parse(text, Loader=loader):
             if isinstance(event, yaml.AliasEvent):
                 raise ValueError(f"aliases are not supported, as *{event.anchor}")
-    return yaml.load(text, Loader=_Loader)  # noqa: S506  # it is a safe one
+    return yaml.load(text, Loader=loader)  # noqa: S506  # both are safe ones
 
 
 def _no_number(name: str) -> object:

@@ -12,7 +12,7 @@ from coderunner.judge.as_json import from_object
 from coderunner.judge.checkers.custom import Interactor
 from coderunner.judge.checkers.text import Normalized
 from coderunner.judge.from_request import case_limits, case_of, tree
-from coderunner.judge.problem.document import parsed
+from coderunner.judge.problem.document import read_data
 from coderunner.judge.problem.folder import Folder
 from coderunner.judge.problem.model import Problem, TimeLimit
 from coderunner.judge.request import (
@@ -57,7 +57,7 @@ class ProblemFile:
 def read_file(path: Path, languages: Languages) -> Problem:
     folder = Folder(path.resolve().parent)
     place = folder / path.resolve().name
-    value = parsed(folder, place)
+    value = read_data(folder, place)
     try:
         written = from_object(ProblemFile, value)
         _check(written)

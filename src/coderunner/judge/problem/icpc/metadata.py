@@ -19,8 +19,11 @@ FILE = "problem.yaml"
 _LEGACY = ("legacy", "legacy-icpc")
 _NEWER = ("2023-07-draft", "2023-07", "2025-09-draft", "2025-09")
 
-_TYPES = ("pass-fail", "scoring", "interactive")
-_NOT_SUPPORTED = ("multi-pass", "submit-answer")
+_IN_PASSES = "multi-pass"
+_TYPES = ("pass-fail", "scoring", "interactive", _IN_PASSES)
+_NOT_SUPPORTED = ("submit-answer",)
+_PASSES = 2  # if nothing is said
+_MOST_PASSES = 1000
 _MEMORY_MB, _OUTPUT_MB = 2048, 8  # what the format calls typical
 _COMPILATION_MS, _COMPILATION_MB = 60_000, 2048
 _PROCESSES = 64
@@ -60,6 +63,7 @@ class Metadata:
     name: str
     scoring: bool
     interactive: bool
+    passes: int  # that the validator may ask for
     custom: bool | None  # a validator of its own? None: if there is one
     validator_flags: tuple[str, ...]
     time: TimeLimit
@@ -82,6 +86,7 @@ def read_metadata(folder: Folder) -> Metadata:
         name=_name(yaml) or folder.root.name,
         scoring="scoring" in types or "score" in validation,
         interactive="interactive" in (*types, *validation),
+        passes=_passes(limits) if _IN_PASSES in (*types, *validation) else 1,
         custom=validation[0] == "custom" if validation else None,
         validator_flags=yaml.words("validator_flags") if legacy else (),
         time=read_time_limit(folder, limits, legacy=legacy),
@@ -138,12 +143,15 @@ def _validation(yaml: Section) -> tuple[str, ...]:
     if words[0] not in ("default", "custom"):
         raise yaml.error("validation", "must begin with default or custom")
     for word in words[1:]:
-        if word == "multi-pass":
-            raise yaml.error("validation", "multi-pass problems are not supported")
-        if words[0] == "default" or word not in ("interactive", "score"):
-            hint = "default, or custom followed by interactive or score"
+        if words[0] == "default" or word not in ("interactive", "score", _IN_PASSES):
+            hint = f"default, or custom followed by interactive, score or {_IN_PASSES}"
             raise yaml.error("validation", f"{word!r:.40} does not belong there", hint=hint)
     return words
+
+
+def _passes(limits: Section) -> int:
+    given = limits.number("validation_passes", least=2, most=_MOST_PASSES)
+    return _PASSES if given is None else int(given)
 
 
 def _compile_limits(limits: Section) -> Limits | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+from importlib import resources
 from pathlib import Path
 
 from coderunner.errors import InvalidInput, UnknownLanguage
@@ -10,7 +12,10 @@ from coderunner.judge.problem.folder import Folder
 from coderunner.judge.problem.icpc.constants import filled_in
 from coderunner.judge.problem.icpc.metadata import FILE, Metadata
 from coderunner.judge.problem.sources import program_of
-from coderunner.language import Languages
+from coderunner.language import Language, Languages
+from coderunner.language_file import read_language
+from coderunner.model import File, Program
+from coderunner.workspace import CollectedFile
 
 _LEGACY_FOLDER, _FOLDER = "output_validators", "output_validator"
 _SCRIPTS = frozenset({"build", "run"})
@@ -20,8 +25,7 @@ def read_validator(folder: Folder, metadata: Metadata, languages: Languages) -> 
     """None: the default one will do."""
     place = None if metadata.custom is False else _place(folder, metadata, languages)
     if place is None:
-        if metadata.custom or metadata.interactive:
-            what = "is interactive" if metadata.interactive else "has a validator of its own"
+        if what := _needing_one(metadata):
             where = _LEGACY_FOLDER if metadata.legacy else _FOLDER
             raise folder.error(folder / FILE, f"the problem {what}, but {where}/ has none")
         return None
@@ -59,18 +63,41 @@ def _is_source(folder: Folder, entry: Path, languages: Languages) -> bool:
     return True
 
 
+def _needing_one(metadata: Metadata) -> str:
+    """Why it cannot do without one."""
+    if metadata.interactive:
+        return "is interactive"
+    if metadata.passes > 1:
+        return "has several passes"
+    return "has a validator of its own" if metadata.custom else ""
+
+
 def _program(folder: Folder, place: Path, metadata: Metadata, languages: Languages) -> JudgeProgram:
-    what = "interactor" if metadata.interactive else "checker"
     files = filled_in(folder.files(place), metadata.constants)
-    script = next((file.name for file in files if file.name in _SCRIPTS), None)
-    if script is not None:
-        raise folder.error(
-            place / script,
-            "validators that bring a build or run script are not supported",
-            hint="without it, its language is told from its files",
-        )
-    try:
-        program = program_of(files, languages, name=place.name)
-    except InvalidInput as error:
-        raise folder.error(place, error.message, hint=error.hint) from None
-    return JudgeProgram(program, Convention.ICPC, limits=metadata.validator_limits, what=what)
+    language = None
+    if any(file.name in _SCRIPTS for file in files):
+        language = _scripted()
+        program = Program(language.name, tuple(map(_executable, files)))
+    else:
+        try:
+            program = program_of(files, languages, name=place.name)
+        except InvalidInput as error:
+            raise folder.error(place, error.message, hint=error.hint) from None
+    return JudgeProgram(
+        program,
+        Convention.ICPC,
+        limits=metadata.validator_limits,
+        what="interactor" if metadata.interactive else "checker",
+        language=language,
+        passes=metadata.passes,
+    )
+
+
+@functools.cache
+def _scripted() -> Language:
+    return read_language(resources.files(__package__).joinpath("scripted.toml"))
+
+
+def _executable(file: File) -> File:
+    """Scripts may start any of the files beside them, and zip archives lose who may be started."""
+    return CollectedFile(file.name, file.content, executable=True)
