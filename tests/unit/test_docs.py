@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import subprocess
@@ -18,6 +19,7 @@ from pathlib import Path
 
 import pytest
 
+from coderunner.errors import UnknownLanguage
 from coderunner.language import Languages
 from tests.support import ROOT, require_sandbox, require_toolchain
 
@@ -25,7 +27,8 @@ DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(r"^```(python|console|toml)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PRINTED = re.compile(r"^\s*print\(.*\)  # (.*)$", re.MULTILINE)
 COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
-LANGUAGE = re.compile(r"-l (\w+)|language=\"(\w+)\"|examples/\w+(\.\w+)")
+LANGUAGE = re.compile(r"-l (\w+)|language=\"(\w+)\"")
+EXAMPLE = re.compile(r"examples/[\w./]*\w")
 
 pytestmark = pytest.mark.engines
 
@@ -55,12 +58,22 @@ def place(example: Example) -> str:
     return f"{example.document.name}:{example.line}"
 
 
+def languages_of(names: list[str], languages: Languages) -> set[str]:
+    """Those of example programs; of a problem, those of all its submissions."""
+    found = set()
+    for path in (ROOT / name for name in names):
+        for file in path.rglob("*") if path.is_dir() else [path]:
+            with contextlib.suppress(UnknownLanguage):
+                found.add(languages.for_file(file.name).name)
+    return found
+
+
 def prepare(example: Example, home: Path) -> None:
     """See that what the example needs is here, and write the files its document shows."""
     require_sandbox()
     languages = Languages()
-    for option, keyword, extension in LANGUAGE.findall(example.text):
-        name = option or keyword or languages.for_file(f"example{extension}").name
+    named = {option or keyword for option, keyword in LANGUAGE.findall(example.text)}
+    for name in named | languages_of(EXAMPLE.findall(example.text), languages):
         if name in languages:  # otherwise it is misspelt on purpose, or the document's own
             require_toolchain(name)
     for other in examples_of(example.document):

@@ -179,7 +179,7 @@ class _Sitting:
             replace(case, limits=timing.with_time(case.limits, limit.of(case), ceiling))
             for case in self._problem.cases
         ]
-        schedule = Schedule(self._how.parallel, skips=skips(root), told=told)
+        schedule = Schedule(self._how.parallel, self._problem.total_ms, skips(root), told)
         results = await schedule.run(self._judges.attempt(build, keep_bytes=KEEP_BYTES), cases)
         graded = grade(root, results)
         return Judgement(

@@ -46,6 +46,7 @@ class Problem:
     checker: Checker | JudgeProgram = field(default_factory=Normalized)
     interactor: JudgeProgram | None = None
     time: TimeLimit = field(default_factory=TimeLimit)
+    total_ms: int | None = None  # on the clock, for all cases of a submission together
     compile_limits: Limits | None = None  # None: the language's own
     scoring: bool = False  # points are given, not just a verdict
     submissions: tuple[Submission, ...] = ()

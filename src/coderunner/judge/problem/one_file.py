@@ -17,7 +17,6 @@ from coderunner.judge.problem.folder import Folder
 from coderunner.judge.problem.model import Problem, TimeLimit
 from coderunner.judge.request import (
     DEFAULT_TIMEOUT_MS,
-    DEFAULT_TOTAL_TIMEOUT_MS,
     AnyChecker,
     ExecutionRequest,
     TestCase,
@@ -46,7 +45,7 @@ class ProblemFile:
     interactor: Interactor | None = None
     groups: list[TestGroup] = field(default_factory=list)
     stop_on_failure: bool = False  # at the first; with groups, at the first of each
-    total_timeout_ms: int = DEFAULT_TOTAL_TIMEOUT_MS  # of all tests together
+    total_timeout_ms: int | None = None  # of all tests together
     parallel: int = 1  # tests that run at once
     keep_output_kb: int = 64  # of each stream in the results
     language: str = ""
@@ -69,7 +68,8 @@ def read_file(path: Path, languages: Languages) -> Problem:
 def _check(written: ProblemFile) -> None:
     """By the rules for requests."""
     kept = {name: getattr(written, name) for name in _IN_A_REQUEST}
-    request = ExecutionRequest(request_id="", code="-", language="", **kept)
+    given = {name: value for name, value in kept.items() if value is not None}
+    request = ExecutionRequest(request_id="", code="-", language="", **given)
     if found := validation.problem(request):
         raise InvalidInput(found)
 
@@ -94,5 +94,6 @@ def _problem(path: Path, written: ProblemFile, languages: Languages) -> Problem:
         checker=written.checker,
         interactor=interactor.as_program(languages) if interactor else None,
         time=TimeLimit(written.timeout_ms),
+        total_ms=written.total_timeout_ms,
         scoring=bool(written.groups),
     )
