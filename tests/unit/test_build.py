@@ -40,9 +40,9 @@ async def test_arguments_of_one_run_take_the_place_of_the_programs(
     await build.run(args=[])
     await build.run()
     assert [job.argv[1:] for job in engine.jobs] == [
-        ("main.sh", "other", "words"),
-        ("main.sh",),
-        ("main.sh", "usual"),
+        ("./main.sh", "other", "words"),
+        ("./main.sh",),
+        ("./main.sh", "usual"),
     ]
 
 
