@@ -16,17 +16,18 @@ from typing import Any, TypeVar
 
 from coderunner.cancelling import outlast
 from coderunner.runner import Runner
+from coderunner.settings import Settings
 
 T = TypeVar("T")
 
 
 class Background:
-    """A loop, its thread, and the default runner that lives in it."""
+    """A loop, its thread, and the runners that live in it."""
 
     def __init__(self) -> None:
         self.pid = os.getpid()
         self._loop = asyncio.new_event_loop()
-        self._runner: Runner | None = None
+        self._runners: dict[str, Runner] = {}
         self._thread = threading.Thread(
             target=self._loop.run_forever, name="coderunner", daemon=True
         )
@@ -59,17 +60,19 @@ class Background:
         await outlast(waiting, on_cancel=cancel)
         return waiting.result()
 
-    async def runner(self) -> Runner:
-        """The runner that all synchronous calls share, made when the first one comes."""
-        if self._runner is None:
-            self._runner = Runner.open()
-        return self._runner
+    async def runner(self, settings: Settings | None = None) -> Runner:
+        """The runner that all calls with these settings share, made when the first one comes.
+        None: those of the environment."""
+        key = settings.model_dump_json() if settings else ""
+        if key not in self._runners:
+            self._runners[key] = Runner.open(settings)
+        return self._runners[key]
 
     def close(self) -> None:
         if self.pid != os.getpid():
             return  # a forked child has the object but not the thread
-        if self._runner is not None:
-            self.call(self._runner.aclose())
+        for runner in self._runners.values():
+            self.call(runner.aclose())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
