@@ -33,9 +33,9 @@ def _begun(data: bytes) -> int:
     """How many bytes at the end begin a character without ending it."""
     for back in range(1, min(3, len(data)) + 1):
         byte = data[-back]
-        if byte >= 0xC0:
+        if 0xC2 <= byte <= 0xF4:
             needed = 2 if byte < 0xE0 else 3 if byte < 0xF0 else 4
             return back if back < needed else 0
-        if byte < 0x80:
+        if not 0x80 <= byte < 0xC0:
             return 0
     return 0
