@@ -113,6 +113,7 @@ class Language:
     mounts: tuple[str, ...] = ()  # globs of host paths that the toolchain reads outside /usr
     image: str = ""  # Docker's
     warm: str = ""  # the strategy by which an engine may keep it warm
+    imports: str = ""  # how its sources' imports are read, where a door restricts them
     prepare: tuple[Prepare, ...] = ()
     scripts: Mapping[str, str] = field(default_factory=dict)  # texts, by placeholder
     volatile: re.Pattern[str] | None = None  # in a source: compiled twice it is not the same

@@ -1,6 +1,6 @@
 """Reads one language's TOML file and says precisely what is wrong with it.
 
-name, title, aliases, extensions, source, hello, image, warm
+name, title, aliases, extensions, source, hello, image, warm, imports
 compile, run, version    argv lists; what may stand in braces is told in `placeholders`
 version_pattern          regex; its first group (or all it matches) is the version
 artifacts                globs of what the compilation leaves for the run
@@ -62,6 +62,7 @@ def _language(table: Table) -> Language:
         hello=table.text("hello"),
         image=table.text("image", default=""),
         warm=table.text("warm", default=""),
+        imports=table.text("imports", default=""),
         compile=table.words("compile", default=()),
         run=table.words("run"),
         version=table.words("version"),

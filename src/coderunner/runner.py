@@ -188,7 +188,7 @@ class Runner:
         language = recipe.layout.language
         if not language.compile:
             return None, ""
-        limits = limits or COMPILE_LIMITS.but(language.compile_limits)
+        limits = limits or compile_limits_of(language)
         key = self._key(recipe, limits)
         kept = await in_thread(lambda: self._compiled.get(key)) if key else None
         if kept is not None:
@@ -253,6 +253,11 @@ class Runner:
                 raise _too_low(self.engine.name, offered, least)
             self._isolation = offered.isolation
         return self._isolation
+
+
+def compile_limits_of(language: Language) -> Limits:
+    """What compiling may use unless the caller says otherwise."""
+    return COMPILE_LIMITS.but(language.compile_limits)
 
 
 def _too_low(engine: str, offered: Capabilities, least: Isolation) -> IsolationTooLow:

@@ -23,17 +23,23 @@ def _process() -> Engine:
 
 # Imported when asked for: nobody should pay for an engine they do not use.
 ENGINES: dict[str, Callable[[], Engine]] = {"linux": _linux, "process": _process}
+AUTO = "auto"
 DEFAULT = "linux"
 
 
 def open_engine(name: str) -> Engine:
     """The engine of this name; `auto` is the embedded sandbox."""
-    make = ENGINES.get(DEFAULT if name == "auto" else name)
-    if make is None:
-        near = difflib.get_close_matches(name, ENGINES, n=1)
-        known = ", ".join(("auto", *ENGINES))
-        raise InvalidInput(
-            f"no engine is called {name!r}",
-            hint=f"did you mean {near[0]}?" if near else f"there are {known}",
-        )
-    return make()
+    check_name(name)
+    return ENGINES[DEFAULT if name == AUTO else name]()
+
+
+def check_name(name: str) -> None:
+    """Raise InvalidInput unless an engine is called so."""
+    if name == AUTO or name in ENGINES:
+        return
+    near = difflib.get_close_matches(str(name), ENGINES, n=1)
+    known = ", ".join((AUTO, *ENGINES))
+    raise InvalidInput(
+        f"no engine is called {name!r:.80}",
+        hint=f"did you mean {near[0]}?" if near else f"there are {known}",
+    )

@@ -1,0 +1,32 @@
+"""What is said of limits that were hit, below what the program wrote to stderr itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from coderunner.model import MIB, EndedBy, Limits
+
+_OF_ENDING: dict[EndedBy, Callable[[Limits], str]] = {
+    EndedBy.WALL_TIME: lambda limits: f"time limit of {limits.wall_ms / 1000:g} s exceeded",
+    EndedBy.CPU_TIME: lambda limits: (
+        f"cpu time limit of {(limits.cpu_ms or 0) / 1000:g} s exceeded"
+    ),
+    EndedBy.MEMORY: lambda limits: f"memory limit of {limits.memory_mb} MB exceeded",
+    EndedBy.PROCESSES: lambda limits: f"limit of {limits.processes} processes exceeded",
+    EndedBy.OUTPUT: lambda limits: f"ended after {limits.flood_bytes // MIB} MB of output",
+    EndedBy.KILLED: lambda limits: "ended by the sandbox",
+}
+
+
+def notes(ended_by: EndedBy, limits: Limits, *, truncated_at: int | None) -> list[str]:
+    """One line for each limit that was hit."""
+    said = [] if truncated_at is None else [f"output truncated at {truncated_at} bytes"]
+    of_ending = _OF_ENDING.get(ended_by)
+    return [*said, of_ending(limits)] if of_ending else said
+
+
+def with_notes(stderr: str, notes: list[str]) -> str:
+    if not notes:
+        return stderr
+    between = "\n" if stderr and not stderr.endswith("\n") else ""
+    return stderr + between + "".join(f"{note}\n" for note in notes)
