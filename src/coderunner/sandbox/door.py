@@ -53,8 +53,8 @@ class Sandbox:
         self.engine = engine
         self.limits = _limits(limits or Limits(), timeout, max_memory_mb, max_output_bytes)
         self.filesystem = MappingProxyType(dict(filesystem or {}))
-        self._files = _files(self.filesystem)
-        self._policy = ImportPolicy.of(allowed_imports)
+        self.files = _files(self.filesystem)
+        self.policy = ImportPolicy.of(allowed_imports)
         self._settings = _settings(engine, min_isolation)
         self._closed = False
 
@@ -129,9 +129,9 @@ class Sandbox:
         runner = await self.open_runner()
         known = runner.languages.get(language)
         source, given = as_bytes(code, "code"), as_bytes(stdin, "stdin")
-        if why := self._policy.objection(known.imports, source, self.filesystem):
+        if why := self.policy.objection(known.imports, source, self.filesystem):
             return ExecutionResult("", f"{why}\n", 1, timed_out=False, runtime_ms=0.0)
-        program = Program(language, (File(known.source, source), *self._files), _words(args))
+        program = Program(language, (File(known.source, source), *self.files), _words(args))
         patterns = (collect,) if isinstance(collect, str) else tuple(collect)
         result = await runner.run(program, limits=self.limits, stdin=given, collect=patterns)
         limits = self.limits if result.execution else compile_limits_of(known)

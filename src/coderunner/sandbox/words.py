@@ -21,8 +21,14 @@ _OF_ENDING: dict[EndedBy, Callable[[Limits], str]] = {
 def notes(ended_by: EndedBy, limits: Limits, *, truncated_at: int | None) -> list[str]:
     """One line for each limit that was hit."""
     said = [] if truncated_at is None else [f"output truncated at {truncated_at} bytes"]
-    of_ending = _OF_ENDING.get(ended_by)
-    return [*said, of_ending(limits)] if of_ending else said
+    of_ending = of_limit(ended_by, limits)
+    return [*said, of_ending] if of_ending else said
+
+
+def of_limit(ended_by: EndedBy, limits: Limits) -> str:
+    """Nothing, if it was no limit that ended a run."""
+    words = _OF_ENDING.get(ended_by)
+    return words(limits) if words else ""
 
 
 def with_notes(stderr: str, notes: list[str]) -> str:

@@ -1,0 +1,100 @@
+"""Tests that need pytest: fixtures, parameters, classes. It gets a module that is loaded already,
+and neither a configuration nor plugins of anybody."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+
+import pytest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection
+    from typing import Any
+
+WATCHED = ("pytest", "_pytest", "pluggy", "unittest")
+
+_main: Any = sys.modules["__main__"]
+_explained, _line = _main.explained, _main.line_in_tests
+_OPTIONS = ("--noconftest", "-p", "no:cacheprovider", "-p", "no:terminal", "-c", os.devnull)
+
+
+def run(run: Any, groups: Collection[str]) -> None:
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "tests.py")
+        with open(path, "w"):
+            pass  # pytest wants to see a file
+        arguments = [*_OPTIONS, f"--rootdir={folder}", "--capture=no", path]
+        pytest.main(arguments, plugins=[_Plugin(run, groups)])
+
+
+def _name(nodeid: str) -> str:
+    return ".".join(nodeid.split("::")[1:])
+
+
+def _group(name: str) -> str:
+    return name.partition(".")[0].partition("[")[0]
+
+
+class _Plugin:
+    def __init__(self, run: Any, groups: Collection[str]) -> None:
+        self._run = run
+        self._groups = groups
+        self._errors: dict[tuple[str, str], BaseException] = {}
+        self._said: dict[str, tuple[str, str, int]] = {}
+        self._ms: dict[str, float] = {}
+
+    def pytest_pycollect_makemodule(self, module_path: Any, parent: Any) -> Any:
+        space = self._run.space
+
+        class Loaded(pytest.Module):
+            def _getobj(self) -> Any:
+                return space
+
+        return Loaded.from_parent(parent, path=module_path)
+
+    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
+        """The solution may have functions that are called so, too."""
+        items[:] = [item for item in items if _group(_name(item.nodeid)) in self._groups]
+        for group in self._groups:
+            names = [_name(item.nodeid) for item in items]
+            self._run.channel.announce(group, [name for name in names if _group(name) == group])
+
+    def pytest_collectreport(self, report: Any) -> None:
+        if report.failed:
+            self._run.channel.report(_name(report.nodeid), "error", str(report.longrepr))
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        self._run.restore()
+        self._run.channel.started(_name(nodeid))
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_makereport(self, item: Any, call: Any) -> None:
+        if call.excinfo is not None:
+            self._errors[item.nodeid, call.when] = call.excinfo.value
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        name, error = report.nodeid, self._errors.pop((report.nodeid, report.when), None)
+        self._ms[name] = self._ms.get(name, 0.0) + report.duration * 1000
+        said = self._verdict(report, error)
+        if said[0] != "passed" and name not in self._said:
+            self._said[name] = said
+        if report.when == "teardown":
+            said = self._said.pop(name, ("passed", "", 0))
+            self._run.channel.report(_name(name), *said, self._ms.pop(name))
+
+    def _verdict(self, report: Any, error: Any) -> tuple[str, str, int]:
+        if report.outcome == "passed" or hasattr(report, "wasxfail"):
+            return "passed", "", 0
+        if report.outcome == "skipped":
+            if report.when == "setup":
+                return "skipped", str(error), 0
+            return "error", f"it has skipped itself: {error}", _line(error)
+        if error is None:
+            return "failed", str(report.longrepr), 0
+        if isinstance(error, (AssertionError, pytest.fail.Exception)) and report.when == "call":
+            return "failed", str(error) or "AssertionError", _line(error)
+        return "error", _explained(error), _line(error)
