@@ -21,7 +21,7 @@ def concluded(plan: Plan, reports: Reports, outcome: Outcome, limits: Limits) ->
     details = [detail for test in plan.tests for detail in _details(test, reports, missing)]
     told = {detail["name"] for detail in details} | {test.id for test in plan.tests}
     extra = (item for item in reports.of if item not in told)
-    details += [_detail(item, 0, reports.of[item], reports.printed.get(item, "")) for item in extra]
+    details += [_detail(item, 0, reports.of[item], reports.printed.of.get(item, "")) for item in extra]
     if not plan.tests:
         details.append(_detail("tests", 0, Report("error", NO_TESTS, 0, 0.0), ""))
     return result_of(details, outcome.usage.wall_ms)
@@ -59,11 +59,11 @@ def _details(test: Test, reports: Reports, missing: _Missing) -> Iterator[Detail
 
 
 def _one(item: str, name: str, line: int, reports: Reports, missing: _Missing) -> Detail:
-    report, printed = reports.of.get(item), reports.printed.get(item, "")
+    report, printed = reports.of.get(item), reports.printed.of.get(item, "")
     if report is None:
         report = Report("error", missing.of(item), 0, 0.0)
         if item == missing.current:
-            printed = reports.rest
+            printed = reports.printed.rest
     return _detail(name, line, report, printed)
 
 
@@ -91,6 +91,8 @@ class _Missing:
 
 def _why_missing(reports: Reports, outcome: Outcome, limits: Limits) -> _Missing:
     current = next((item for item in reversed(reports.started) if item not in reports.of), "")
+    if reports.tripped:
+        return _Missing(f"the code reaches into the interpreter: {reports.tripped}", current)
     if reports.trouble:
         return _Missing(f"the code could not be loaded: {reports.trouble}", "")
     if reports.done:
@@ -100,5 +102,5 @@ def _why_missing(reports: Reports, outcome: Outcome, limits: Limits) -> _Missing
         how = ending(outcome)
         why = f"the program ended by itself: {how[0].lower()}{how[1:]}"
     if not reports.started:
-        why += ", before any test" if reports.loaded.is_set() else ", while the code was loaded"
+        why += ", before any test" if reports.loaded else ", while the code was loaded"
     return _Missing(why, current)

@@ -48,9 +48,19 @@ class Plan:
     imports: tuple[str, ...]
     asked: tuple[str, ...]  # names that the tests use
 
-    @property
-    def groups(self) -> list[str]:
-        return [test.id for test in self.tests if test.is_group]
+    def told(self, **more: bytes) -> bytes:
+        """What the box has to know, on one line."""
+        said = {
+            "source": self.source,
+            "statements": self.statements,
+            "functions": self.functions,
+            "groups": [test.id for test in self.tests if test.is_group],
+            "kinds": self.kinds,
+            "imports": self.imports,
+            "asked": self.asked,
+            **more,
+        }
+        return repr(said).encode("utf-8", "surrogatepass") + b"\n"
 
 
 def plan_of(source: str) -> Plan:

@@ -1,22 +1,22 @@
 """What comes back from the box while tests run.
 
-Reports are lines on stdout that begin with a secret, which the box is told once the graded code is
-loaded; everything else there is noise that somebody made. What the code and the tests print comes
-on stderr, with a mark behind each test.
+Reports are lines on stdout that begin with a secret. Only what grades has been told it, and forgets
+it when it ends; everything else there is noise that somebody made. What the code and the tests
+print comes on stderr, with a mark behind each test.
 """
 
 from __future__ import annotations
 
-import asyncio
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from coderunner.grading.printed import Printed, unhexed
 from coderunner.model import Stream
-from coderunner.text import head_of
 
-_LONGEST_LINE = 64 * 1024
+LONGEST_LINE = 64 * 1024
 _STATUSES = ("passed", "failed", "error", "skipped")
-TROUBLE, DONE = "trouble", "done"
+_TROUBLE, _DONE = "trouble", "done"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,59 +29,75 @@ class Report:
     time_ms: float
 
 
+class Lines:
+    """Cuts a stream into lines. One that is too long is left out."""
+
+    def __init__(self, take: Callable[[bytes], None], longest: int = LONGEST_LINE) -> None:
+        self._take = take
+        self._longest = longest
+        self._parts: list[bytes] = []
+        self._held = 0
+
+    def feed(self, chunk: bytes) -> None:
+        *lines, rest = chunk.split(b"\n")
+        for line in lines:
+            self._hold(line)
+            if self._held <= self._longest:
+                self._take(b"".join(self._parts))
+            self._parts.clear()
+            self._held = 0
+        self._hold(rest)
+
+    def _hold(self, part: bytes) -> None:
+        self._held += len(part)
+        if self._held <= self._longest:
+            self._parts.append(part)
+        else:
+            self._parts.clear()
+
+
 @dataclass
 class Reports:
-    """A sink for one run. `keep_bytes` of what is printed are kept, all tests together."""
+    """A sink for one run."""
 
-    keep_bytes: int
+    printed: Printed
     proof: str = field(default_factory=lambda: secrets.token_hex(16))
-    mark: bytes = field(default_factory=lambda: b"\0" + secrets.token_hex(16).encode() + b" ")
-    loaded: asyncio.Event = field(default_factory=asyncio.Event)
     of: dict[str, Report] = field(default_factory=dict)
     found: dict[str, list[str]] = field(default_factory=dict)  # the tests of each group
     started: list[str] = field(default_factory=list)
-    printed: dict[str, str] = field(default_factory=dict)
+    loaded: bool = False
     trouble: str = ""  # what kept the code from loading
+    tripped: str = ""  # what the code has reached for that it should not have
     done: bool = False
-    _lines: bytearray = field(default_factory=bytearray)
-    _text: bytearray = field(default_factory=bytearray)
+
+    def __post_init__(self) -> None:
+        self._lines = Lines(self.hear)
+        self._takes = {"result": self._result, "found": self._found, "started": self._started}
 
     async def __call__(self, stream: Stream, chunk: bytes) -> None:
         if stream is Stream.STDOUT:
-            self._hear(chunk)
+            self._lines.feed(chunk)
         else:
-            self._read(chunk)
+            self.printed.feed(chunk)
 
-    @property
-    def rest(self) -> str:
-        """What was printed after the last mark."""
-        return head_of(bytes(self._text), max(self.keep_bytes, 0))
-
-    def _hear(self, chunk: bytes) -> None:
-        *lines, rest = bytes(self._lines + chunk).split(b"\n")
-        self._lines[:] = rest[: _LONGEST_LINE + 1]
-        for line in lines:
-            if len(line) <= _LONGEST_LINE:
-                self._line(line)
-
-    def _line(self, line: bytes) -> None:
-        if line == b"loaded":
-            self.loaded.set()
-            return
+    def hear(self, line: bytes) -> None:
         proof, _, said = line.partition(b" ")
-        if not secrets.compare_digest(proof, self.proof.encode()):
-            return
         kind, *words = said.decode("ascii", "replace").split(" ")
-        take = {"result": self._result, "found": self._found, "started": self._started}.get(kind)
-        if take is not None:
-            take(words)
+        if proof == b"tripped":
+            self.tripped = self.tripped or unhexed(kind)
+        elif not secrets.compare_digest(proof, self.proof.encode()):
+            return
+        elif kind == "loaded":
+            self.loaded = True
+        elif kind in self._takes:
+            self._takes[kind](words)
 
     def _result(self, words: list[str]) -> None:
         item, status, line, ms, message = words
-        name, text = _unhex(item), "" if message == "-" else _unhex(message)
-        if status == TROUBLE:
+        name, text = unhexed(item), "" if message == "-" else unhexed(message)
+        if status == _TROUBLE:
             self.trouble = text
-        elif status == DONE:
+        elif status == _DONE:
             self.done = True
         elif status in _STATUSES and not self._is_worse(name):
             self.of[name] = Report(status, text, int(line), float(ms))
@@ -92,35 +108,7 @@ class Reports:
 
     def _found(self, words: list[str]) -> None:
         group, name = words
-        self.found.setdefault(_unhex(group), []).append(_unhex(name))
+        self.found.setdefault(unhexed(group), []).append(unhexed(name))
 
     def _started(self, words: list[str]) -> None:
-        self.started.append(_unhex(words[0]))
-
-    def _read(self, chunk: bytes) -> None:
-        """Up to the next mark it belongs to the test that the mark is of."""
-        self._text += chunk
-        while (place := self._text.find(self.mark)) >= 0:
-            end = self._text.find(b"\n", place)
-            if end < 0:
-                return
-            item = _unhex(self._text[place + len(self.mark) : end].decode("ascii", "replace"))
-            self._keep(item, bytes(self._text[:place]))
-            del self._text[: end + 1]
-        # A mark may be coming whose beginning is here.
-        spare = len(self._text) - max(self.keep_bytes, 0) - len(self.mark) - 4096
-        if spare > 0:
-            del self._text[max(self.keep_bytes, 0) : max(self.keep_bytes, 0) + spare]
-
-    def _keep(self, item: str, printed: bytes) -> None:
-        text = head_of(printed, max(self.keep_bytes, 0))
-        self.keep_bytes -= len(text.encode())
-        if text:
-            self.printed[item] = self.printed.get(item, "") + text
-
-
-def _unhex(text: str) -> str:
-    try:
-        return bytes.fromhex(text).decode("utf-8", "replace")
-    except ValueError:
-        return ""
+        self.started.append(unhexed(words[0]))

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from importlib import resources
-
 from coderunner.background import background
 from coderunner.grading.conclusion import concluded, refused
+from coderunner.grading.harness import harness
 from coderunner.grading.plan import Plan, plan_of
+from coderunner.grading.printed import Printed
 from coderunner.grading.reports import Reports
 from coderunner.grading.result import TestResult
 from coderunner.model import File, Program
+from coderunner.runner import Runner
 from coderunner.sandbox import Sandbox
 from coderunner.text import as_bytes
 
 _PYTHON = "python"
-_ALWAYS = ("__init__", "asserts", "pristine")
+_PARTS = ("__init__", "asserts", "channel", "loading", "pristine", "running", "tripwire", "verdicts")
 
 
 class TestRunner:
@@ -53,36 +53,15 @@ class TestRunner:
             why := policy.objection(reader, solution, self.sandbox.filesystem)
         ):
             return refused(plan, why)
-        reports = Reports(self.sandbox.max_output_bytes)
-        files = (*_harness(plan), File("solution.py", solution), *self.sandbox.files)
+        return await self._together(runner, plan, solution)
+
+    async def _together(self, runner: Runner, plan: Plan, solution: bytes) -> TestResult:
+        reports = Reports(Printed(self.sandbox.max_output_bytes))
+        files = (*harness("main", (*_PARTS, *plan.kinds)), File("solution.py", solution))
         result = await runner.run(
-            Program(_PYTHON, files, (repr({"kinds": plan.kinds, "imports": plan.imports}),)),
+            Program(_PYTHON, (*files, *self.sandbox.files)),
             limits=self.sandbox.limits,
-            stdin=_tests(plan, reports),
+            stdin=plan.told(proof=reports.proof.encode(), mark=reports.printed.mark),
             sink=reports,
         )
         return concluded(plan, reports, result.outcome, self.sandbox.limits)
-
-
-async def _tests(plan: Plan, reports: Reports) -> AsyncIterator[bytes]:
-    """What the box is told, once the graded code is loaded and can not be in the way any more."""
-    await reports.loaded.wait()
-    said = {
-        "proof": reports.proof.encode(),
-        "mark": reports.mark,
-        "source": plan.source,
-        "statements": plan.statements,
-        "functions": plan.functions,
-        "groups": plan.groups,
-        "asked": plan.asked,
-    }
-    yield repr(said).encode()
-
-
-def _harness(plan: Plan) -> tuple[File, ...]:
-    folder = resources.files("coderunner.grading.inside")
-    parts = [(name, f"_grading/{name}.py") for name in (*_ALWAYS, *plan.kinds)]
-    return tuple(
-        File(where, folder.joinpath(f"{name}.py").read_bytes())
-        for name, where in [("main", "main.py"), *parts]
-    )

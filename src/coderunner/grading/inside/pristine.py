@@ -32,7 +32,6 @@ def taken_now(names: Collection[str]) -> tuple[Restore, Namespace]:
     found = [module for name, module in sys.modules.items() if name.partition(".")[0] in names]
     modules = [builtins, *(module for module in found if isinstance(module, type(sys)))]
     steps = (
-        _tracing(sys.settrace, sys.setprofile),
         _finders((sys.path, sys.meta_path, sys.path_hooks)),
         _loaded(sys.modules),
         _namespaces([vars(module) for module in modules]),
@@ -49,14 +48,6 @@ def taken_now(names: Collection[str]) -> tuple[Restore, Namespace]:
 def _classes_of(module: Any) -> list[type]:
     values = vars(module).values()
     return [it for it in values if isinstance(it, type) and it.__module__ == module.__name__]
-
-
-def _tracing(*setters: Callable[[Any], None]) -> Restore:
-    def stop() -> None:
-        for set_ in setters:
-            set_(None)
-
-    return stop
 
 
 def _finders(lists: Collection[list[Any]]) -> Restore:

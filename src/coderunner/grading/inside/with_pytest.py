@@ -4,10 +4,13 @@ and neither a configuration nor plugins of anybody."""
 from __future__ import annotations
 
 import os
-import sys
 import tempfile
 
 import pytest
+from _grading.verdicts import (  # type: ignore[import-not-found]  # it is there in the box
+    explained,
+    line_in_tests,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,8 +19,6 @@ if TYPE_CHECKING:
 
 WATCHED = ("pytest", "_pytest", "pluggy", "unittest")
 
-_main: Any = sys.modules["__main__"]
-_explained, _line = _main.explained, _main.line_in_tests
 _OPTIONS = ("--noconftest", "-p", "no:cacheprovider", "-p", "no:terminal", "-c", os.devnull)
 
 
@@ -92,9 +93,9 @@ class _Plugin:
         if report.outcome == "skipped":
             if report.when == "setup":
                 return "skipped", str(error), 0
-            return "error", f"it has skipped itself: {error}", _line(error)
+            return "error", f"it has skipped itself: {error}", line_in_tests(error)
         if error is None:
             return "failed", str(report.longrepr), 0
         if isinstance(error, (AssertionError, pytest.fail.Exception)) and report.when == "call":
-            return "failed", str(error) or "AssertionError", _line(error)
-        return "error", _explained(error), _line(error)
+            return "failed", str(error) or "AssertionError", line_in_tests(error)
+        return "error", explained(error), line_in_tests(error)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 import unittest
 from time import perf_counter
 
-from _grading.asserts import fooled  # type: ignore[import-not-found]  # it is there in the box
+from _grading.asserts import fooled  # type: ignore[import-not-found]  # they are in the box
+from _grading.verdicts import explained, line_in_tests  # type: ignore[import-not-found]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
 WATCHED = ("unittest",)
 
-_main: Any = sys.modules["__main__"]
-_explained, _line = _main.explained, _main.line_in_tests
 _equal = unittest.TestCase.assertEqual
 
 
@@ -83,13 +81,13 @@ class _Told(unittest.TestResult):
         self._say(test, "passed")
 
     def addFailure(self, test: Any, err: Any) -> None:
-        self._say(test, "failed", str(err[1]) or "AssertionError", _line(err[1]))
+        self._say(test, "failed", str(err[1]) or "AssertionError", line_in_tests(err[1]))
 
     def addError(self, test: Any, err: Any) -> None:
         if getattr(test, "_testMethodName", None) is None:  # setUpClass, and what is like it
-            self._run.channel.report(_name(test), "error", _explained(err[1]), _line(err[1]))
+            self._run.channel.report(_name(test), "error", explained(err[1]), line_in_tests(err[1]))
         else:
-            self._say(test, "error", _explained(err[1]), _line(err[1]))
+            self._say(test, "error", explained(err[1]), line_in_tests(err[1]))
 
     def addSubTest(self, test: Any, subtest: Any, err: Any) -> None:
         if err is not None:
