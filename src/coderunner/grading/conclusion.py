@@ -21,7 +21,9 @@ def concluded(plan: Plan, reports: Reports, outcome: Outcome, limits: Limits) ->
     details = [detail for test in plan.tests for detail in _details(test, reports, missing)]
     told = {detail["name"] for detail in details} | {test.id for test in plan.tests}
     extra = (item for item in reports.of if item not in told)
-    details += [_detail(item, 0, reports.of[item], reports.printed.of.get(item, "")) for item in extra]
+    details += [
+        _detail(item, 0, reports.of[item], reports.printed.of.get(item, "")) for item in extra
+    ]
     if not plan.tests:
         details.append(_detail("tests", 0, Report("error", NO_TESTS, 0, 0.0), ""))
     return result_of(details, outcome.usage.wall_ms)
@@ -97,10 +99,14 @@ def _why_missing(reports: Reports, outcome: Outcome, limits: Limits) -> _Missing
         return _Missing(f"the code could not be loaded: {reports.trouble}", "")
     if reports.done:
         return _Missing("no result: it was not run", "")
-    why = of_limit(outcome.ended_by, limits)
-    if not why:
-        how = ending(outcome)
-        why = f"the program ended by itself: {how[0].lower()}{how[1:]}"
+    why = why_ended(outcome, limits)
     if not reports.started:
         why += ", before any test" if reports.loaded else ", while the code was loaded"
     return _Missing(why, current)
+
+
+def why_ended(outcome: Outcome, limits: Limits) -> str:
+    """Of a program that should not have ended yet."""
+    how = ending(outcome)
+    by_itself = f"the program ended by itself: {how[0].lower()}{how[1:]}"
+    return of_limit(outcome.ended_by, limits) or by_itself

@@ -5,6 +5,7 @@ Tests are, at the top level,
 
     assert add(1, 2) == 3               each one
     for a, b in cases: assert …         a statement that holds asserts, as a whole
+    if __name__ == "__main__": …        the same, if there is no other test
     check(add)                          a call of a function with asserts, or of one that is called
                                         assert…, check… or verify…
     def test_add(): …                   functions
@@ -47,8 +48,14 @@ class Plan:
     kinds: tuple[str, ...]  # what else is needed to run them
     imports: tuple[str, ...]
     asked: tuple[str, ...]  # names that the tests use
+    name: str = "tests"  # what they are called when they ask
 
-    def told(self, **more: bytes) -> bytes:
+    @classmethod
+    def nothing(cls) -> Plan:
+        """For a box that is not to know of any tests."""
+        return cls("", (), {}, (), (), (), ())
+
+    def told(self, proof: str, mark: bytes, *, separate: bool = False) -> bytes:
         """What the box has to know, on one line."""
         said = {
             "source": self.source,
@@ -58,7 +65,10 @@ class Plan:
             "kinds": self.kinds,
             "imports": self.imports,
             "asked": self.asked,
-            **more,
+            "name": self.name,
+            "proof": proof.encode(),
+            "mark": mark,
+            "separate": separate,
         }
         return repr(said).encode("utf-8", "surrogatepass") + b"\n"
 
@@ -85,7 +95,11 @@ class _Reading:
         wants_pytest = self._wants_pytest(functions, classes)
         grouped = [*(functions if wants_pytest else ()), *classes]
         alone = [] if wants_pytest else functions
-        statements = {i: n for i, n in enumerate(self._tree.body) if self._is_test(n)}
+        body = dict(enumerate(self._tree.body))
+        statements = {i: n for i, n in body.items() if not _is_main_block(n) and self._is_test(n)}
+        as_main = not (statements or alone or grouped)
+        if as_main:
+            statements = {i: n for i, n in body.items() if self._is_test(n)}
         tests = [
             *(Test(f"#{i}", self._name(n), n.lineno) for i, n in statements.items()),
             *(Test(n.name, n.name, n.lineno) for n in alone),
@@ -99,6 +113,7 @@ class _Reading:
             kinds=(_PYTEST,) if wants_pytest else (_UNITTEST,) if classes else (),
             imports=tuple(dict.fromkeys(self._imports())),
             asked=tuple({n.id for n in self._nodes if isinstance(n, ast.Name)}),
+            name="__main__" if as_main else "tests",
         )
 
     def _wants_pytest(self, functions: list[Function], classes: list[ast.ClassDef]) -> bool:
@@ -142,8 +157,6 @@ class _Reading:
 
     def _is_test(self, node: ast.stmt) -> bool:
         if isinstance(node, Function | ast.ClassDef):
-            return False
-        if _is_main_block(node):
             return False
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
             called = _last_name(node.value.func)

@@ -8,13 +8,13 @@ print comes on stderr, with a mark behind each test.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 from coderunner.grading.printed import Printed, unhexed
 from coderunner.model import Stream
 
-LONGEST_LINE = 64 * 1024
+_LONGEST_LINE = 64 * 1024
 _STATUSES = ("passed", "failed", "error", "skipped")
 _TROUBLE, _DONE = "trouble", "done"
 
@@ -32,20 +32,19 @@ class Report:
 class Lines:
     """Cuts a stream into lines. One that is too long is left out."""
 
-    def __init__(self, take: Callable[[bytes], None], longest: int = LONGEST_LINE) -> None:
-        self._take = take
+    def __init__(self, longest: int) -> None:
         self._longest = longest
         self._parts: list[bytes] = []
         self._held = 0
 
-    def feed(self, chunk: bytes) -> None:
+    def cut(self, chunk: bytes) -> Iterator[bytes]:
         *lines, rest = chunk.split(b"\n")
         for line in lines:
             self._hold(line)
-            if self._held <= self._longest:
-                self._take(b"".join(self._parts))
-            self._parts.clear()
-            self._held = 0
+            whole, fits = b"".join(self._parts), self._held <= self._longest
+            self._parts, self._held = [], 0
+            if fits:
+                yield whole
         self._hold(rest)
 
     def _hold(self, part: bytes) -> None:
@@ -56,31 +55,30 @@ class Lines:
             self._parts.clear()
 
 
-@dataclass
 class Reports:
     """A sink for one run."""
 
-    printed: Printed
-    proof: str = field(default_factory=lambda: secrets.token_hex(16))
-    of: dict[str, Report] = field(default_factory=dict)
-    found: dict[str, list[str]] = field(default_factory=dict)  # the tests of each group
-    started: list[str] = field(default_factory=list)
-    loaded: bool = False
-    trouble: str = ""  # what kept the code from loading
-    tripped: str = ""  # what the code has reached for that it should not have
-    done: bool = False
-
-    def __post_init__(self) -> None:
-        self._lines = Lines(self.hear)
+    def __init__(self, printed: Printed, longest_line: int = _LONGEST_LINE) -> None:
+        self.printed = printed
+        self.proof = secrets.token_hex(16)
+        self.of: dict[str, Report] = {}
+        self.found: dict[str, list[str]] = {}  # the tests of each group
+        self.started: list[str] = []
+        self.loaded = False
+        self.trouble = ""  # what kept the code from loading
+        self.tripped = ""  # what the code has reached for that it should not have
+        self.done = False
+        self._lines = Lines(longest_line)
         self._takes = {"result": self._result, "found": self._found, "started": self._started}
 
     async def __call__(self, stream: Stream, chunk: bytes) -> None:
-        if stream is Stream.STDOUT:
-            self._lines.feed(chunk)
-        else:
+        if stream is Stream.STDERR:
             self.printed.feed(chunk)
+            return
+        for line in self._lines.cut(chunk):
+            await self.hear(line)
 
-    def hear(self, line: bytes) -> None:
+    async def hear(self, line: bytes) -> None:
         proof, _, said = line.partition(b" ")
         kind, *words = said.decode("ascii", "replace").split(" ")
         if proof == b"tripped":

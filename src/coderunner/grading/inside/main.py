@@ -11,13 +11,13 @@ from _grading import (  # type: ignore[import-not-found]  # they are there in th
     loading,
     pristine,
     running,
+    space,
     tripwire,
     verdicts,
 )
 
 TYPE_CHECKING = False  # importing `typing` takes time
 if TYPE_CHECKING:
-    from types import ModuleType
     from typing import Any
 
 Kinds = "list[ModuleType]"
@@ -26,30 +26,34 @@ Kinds = "list[ModuleType]"
 def main() -> None:
     line = channel.Channel()
     said = line.receive()
-    line.no_more()
     try:
         kinds, restore, builtins = prepared(said)
     except ImportError as error:
         line.report("", "trouble", f"the tests need it, and it is not there: {error}")
         os._exit(0)
-    codes = running.codes_of(said["source"], asserts.rewritten)
+    statements = running.statements_of(said["source"], asserts.rewritten)
     end, solution = os._exit, type(sys)(loading.NAMES[0])
     load, take_place = loading.load_solution, loading.stand_for_solution
-    space_for_tests, new_run, names = loading.space_for_tests, running.Run, asserts.names()
-    tripwire.arm(line.tripped, [*hide_ourselves(), *files_of_finders()])
-
-    trouble = load(solution)
-    line.mark("")
+    new_space, new_run, names = space.Space, running.Run, asserts.names()
+    if said["separate"]:
+        trouble = _part("remote").fill(solution, line)
+    else:
+        line.no_more()
+        tripwire.close_memory()
+        tripwire.arm(line.tripped, [*hide_ourselves(), *files_of_finders()])
+        trouble = load(solution)
+        line.mark("")
     restore()
     take_place(solution)
     if trouble:
         line.report("", "trouble", trouble)
         end(0)
     line.say("loaded")
-    space = space_for_tests(solution, said["asked"], builtins)
-    space.__dict__.update(names)
-    run = new_run(line, space, restore)
-    run.statements(codes, said["statements"])
+    tests = new_space(solution, said["asked"], builtins)
+    tests.names.update(names, __name__=said["name"])
+    tests.keep(names)
+    run = new_run(line, tests, restore)
+    run.statements(statements, said["statements"])
     run.functions(said["functions"])
     for kind in kinds:
         kind.run(run, said["groups"])
@@ -62,7 +66,7 @@ def prepared(said: dict[str, Any]) -> tuple[Any, ...]:
     test; what puts things back."""
     import linecache  # noqa: F401 - so that it is put back
 
-    kinds = [__import__(f"_grading.{kind}", fromlist=["run"]) for kind in said["kinds"]]
+    kinds = [_part(kind) for kind in said["kinds"]]
     for name in said["imports"]:
         try:  # noqa: SIM105 - the same
             __import__(name)
@@ -75,6 +79,11 @@ def prepared(said: dict[str, Any]) -> tuple[Any, ...]:
     for kind in kinds:
         watched.update(kind.WATCHED)
     return kinds, *pristine.taken_now(watched)
+
+
+def _part(name: str) -> Any:
+    """One that is not always needed."""
+    return __import__(f"_grading.{name}", fromlist=["*"])
 
 
 def hide_ourselves() -> list[str]:
@@ -91,8 +100,8 @@ def hide_ourselves() -> list[str]:
 
 def files_of_finders() -> list[str]:
     """Whoever finds modules may look who asks."""
-    finds = [getattr(finder, "find_spec", None) for finder in sys.meta_path]
-    return [find.__code__.co_filename for find in finds if hasattr(find, "__code__")]
+    codes = (getattr(finder.find_spec, "__code__", None) for finder in sys.meta_path)
+    return [code.co_filename for code in codes if code is not None]
 
 
 main()

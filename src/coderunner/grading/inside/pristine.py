@@ -35,7 +35,7 @@ def taken_now(names: Collection[str]) -> tuple[Restore, Namespace]:
         _finders((sys.path, sys.meta_path, sys.path_hooks)),
         _loaded(sys.modules),
         _namespaces([vars(module) for module in modules]),
-        _classes([one for module in modules[1:] for one in _classes_of(module)]),
+        kept_classes([one for module in modules[1:] for one in _classes_of(module)]),
     )
 
     def restore() -> None:
@@ -88,7 +88,8 @@ def _namespaces(namespaces: list[Namespace]) -> Restore:
     return restore
 
 
-def _classes(classes: list[type]) -> Restore:
+def kept_classes(classes: list[type]) -> Restore:
+    """What these have of their own."""
     before, absent = [(owner, dict(vars(owner))) for owner in classes], object()
     vars_, dict_, set_, delete, left_alone = vars, dict, setattr, delattr, _LEFT_ALONE
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from time import perf_counter
 
 from _grading.verdicts import TESTS, verdict  # type: ignore[import-not-found]  # in the box
@@ -10,34 +9,42 @@ from _grading.verdicts import TESTS, verdict  # type: ignore[import-not-found]  
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-    from types import CodeType, ModuleType
+    from types import CodeType
     from typing import Any
 
     Work = Callable[[], object]
+    Statement = tuple[int, CodeType, list[str]]  # its line, and the names that it binds
 
-_exec, _compile, _vars, _getattr, _len = exec, compile, vars, getattr, len
+_exec, _compile, _getattr, _len = exec, compile, getattr, len
 
 
 class Run:
-    def __init__(self, channel: Any, space: ModuleType, restore: Work) -> None:
+    def __init__(self, channel: Any, space: Any, restore: Work) -> None:
         self.channel = channel
         self.space = space
-        self.restore = restore
+        self._restore = restore
 
-    def statements(self, codes: Iterable[tuple[int, CodeType]], items: Mapping[int, str]) -> None:
+    def restore(self) -> None:
+        """Whatever the solution has changed of others is as it was."""
+        self._restore()
+        self.space.restore()
+
+    def statements(self, statements: Iterable[Statement], items: Mapping[int, str]) -> None:
         """The tests' module, statement by statement. Those that are tests have an item; of the
         others only trouble is told."""
-        for index, (line, code) in enumerate(codes):
+        for index, (line, code, names) in enumerate(statements):
             item = items.get(index)
             if item is not None:
                 self.test(item, self._doing(code))
-                continue
-            status, message, where = verdict(self._doing(code))
-            if status != "passed":
-                self.channel.report(f"line {line}", "error", message, where or line)
+            else:
+                self.restore()
+                status, message, where = verdict(self._doing(code))
+                if status != "passed":
+                    self.channel.report(f"line {line}", "error", message, where or line)
+            self.space.keep(names)
 
     def _doing(self, code: CodeType) -> Work:
-        return lambda: _exec(code, _vars(self.space))
+        return lambda: _exec(code, self.space.names)
 
     def functions(self, items: Iterable[str]) -> None:
         for item in items:
@@ -45,7 +52,7 @@ class Run:
 
     def _calling(self, name: str) -> Work:
         def call() -> None:
-            result = _vars(self.space)[name]()
+            result = self.space.names[name]()
             if _getattr(result, "__await__", None) is not None:
                 import asyncio
 
@@ -61,8 +68,8 @@ class Run:
         self.channel.report(item, status, message, line, (perf_counter() - begin) * 1000)
 
 
-def codes_of(source: str, rewritten: Callable[[Any, list[str]], Any]) -> list[tuple[int, CodeType]]:
-    """Each statement of the tests with its line, so that one that fails does not end them all."""
+def statements_of(source: str, rewritten: Callable[[Any, list[str]], Any]) -> list[Statement]:
+    """Each statement of the tests by itself, so that one that fails does not end them all."""
     import __future__
 
     import ast
@@ -74,12 +81,31 @@ def codes_of(source: str, rewritten: Callable[[Any, list[str]], Any]) -> list[tu
             for name in node.names:
                 flags |= _getattr(__future__, name.name).compiler_flag
     _show_in_tracebacks(source)
+    set_by_functions = {
+        name for node in ast.walk(tree) if isinstance(node, ast.Global) for name in node.names
+    }
     return [
         (
             node.lineno,
             _compile(rewritten(ast.Module([node], []), lines), TESTS, "exec", flags, True),
+            [name for name in _bound(node) if name not in set_by_functions],
         )
         for node in tree.body
+    ]
+
+
+def _bound(node: Any) -> list[str]:
+    """The names that a statement of a module binds there, and some more."""
+    import ast
+
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return [node.name]
+    if isinstance(node, (ast.Import, ast.ImportFrom)):
+        return [name.asname or name.name.partition(".")[0] for name in node.names]
+    return [
+        name.id
+        for name in ast.walk(node)
+        if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)
     ]
 
 

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import Any
 
-    Event = tuple[str, tuple[Any, ...]]
+    Args = tuple[Any, ...]
+    Check = Callable[[str, Args, FrameType], str]
 
 _FOR_NOBODY = frozenset(
     (
@@ -32,11 +33,15 @@ _FOR_LIBRARIES = frozenset(
     (
         "sys._getframe", "gc.get_referents", "code.__new__", "ctypes.dlopen", "ctypes.dlsym",
         "ctypes.cdata", "ctypes.addressof", "ctypes.PyObj_FromPtr", "ctypes.string_at",
-        "ctypes.wstring_at", "ctypes.call_function",
+        "ctypes.wstring_at", "ctypes.call_function", "marshal.loads",
     )
 )  # fmt: skip
-_ATTRIBUTES = frozenset(("tb_frame", "gi_frame", "cr_frame", "ag_frame"))
-_MODULES = frozenset(("_testcapi", "_testinternalcapi", "_xxsubinterpreters", "_interpreters"))
+_PR_SET_DUMPABLE = 4
+_NAMES_FOR_LIBRARIES = {
+    "object.__getattr__": frozenset(("tb_frame", "gi_frame", "cr_frame", "ag_frame")),
+    "object.__setattr__": frozenset(("__code__", "__defaults__", "__kwdefaults__")),
+    "import": frozenset(("_testcapi", "_testinternalcapi", "_xxsubinterpreters", "_interpreters")),
+}
 # Libraries that hand on what they get at that gate to whoever called them.
 _GO_BETWEENS = ("inspect.py", "traceback.py", "logging/__init__.py", "ctypes/__init__.py")
 
@@ -47,12 +52,22 @@ def library_places() -> tuple[str, ...]:
     return ("<frozen ", *(os.path.join(prefix, "lib") for prefix in prefixes))
 
 
+def close_memory() -> None:
+    """No other program may look into this one's memory, though it runs as the same user."""
+    try:
+        from ctypes import CDLL
+
+        CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+    except (ImportError, OSError, AttributeError):
+        return  # an interpreter without ctypes: one gate more that nobody watches
+
+
 def arm(trip: Callable[[str], None], ours: Collection[str]) -> None:
     """`trip` is told what was reached for. `ours` are files of which everything is trusted."""
     asking: set[int] = set()  # threads in which it is we who ask
     ident = get_ident
 
-    is_foul = _judge(tuple(ours), library_places())
+    checks, getframe = _checks(tuple(ours), library_places()).get, sys._getframe
 
     def hook(event: str, args: tuple[Any, ...]) -> None:
         thread = ident()
@@ -60,7 +75,8 @@ def arm(trip: Callable[[str], None], ours: Collection[str]) -> None:
             return
         asking.add(thread)
         try:
-            reached_for = is_foul(event, args)
+            check = checks(event)
+            reached_for = "" if check is None else check(event, args, getframe(1))
         finally:
             asking.discard(thread)
         if reached_for:
@@ -69,17 +85,14 @@ def arm(trip: Callable[[str], None], ours: Collection[str]) -> None:
     sys.addaudithook(hook)
 
 
-def _judge(ours: tuple[str, ...], library: tuple[str, ...]) -> Callable[..., str]:
-    """All that it uses is in its closure: nothing of it can be replaced by name."""
-    getframe, isinstance_, str_, bytes_ = sys._getframe, isinstance, str, bytes
-    nobody, libraries, attributes, modules = _FOR_NOBODY, _FOR_LIBRARIES, _ATTRIBUTES, _MODULES
-    go_betweens = _GO_BETWEENS
+def _checks(ours: tuple[str, ...], library: tuple[str, ...]) -> dict[str, Check]:
+    """By event: what is reached for that should not be, or nothing. All that they use is in
+    closures: nothing of it can be replaced by name."""
+    str_, go_betweens = str, _GO_BETWEENS
 
     def is_trusted(frame: FrameType | None) -> bool:
-        if frame is None:
-            return True
-        name = frame.f_code.co_filename
-        return name in ours or name.startswith(library)
+        name = "" if frame is None else frame.f_code.co_filename
+        return frame is None or name in ours or name.startswith(library)
 
     def is_honest(frame: FrameType) -> bool:
         """Whether a library asks, and for itself."""
@@ -87,27 +100,39 @@ def _judge(ours: tuple[str, ...], library: tuple[str, ...]) -> Callable[..., str
             return False
         return not frame.f_code.co_filename.endswith(go_betweens) or is_trusted(frame.f_back)
 
-    def is_foul(event: str, args: tuple[Any, ...]) -> str:
-        """What is reached for that should not be, or nothing."""
-        if event in nobody:
-            return event
-        if event in libraries:
-            return "" if is_honest(getframe(2)) else event
-        if event == "object.__getattr__" and args[1] in attributes:
-            return "" if is_honest(getframe(2)) else str_(args[1])
-        if event == "import" and args[0] in modules:
-            return "" if is_trusted(getframe(2)) else str_(args[0])
-        if event == "compile" and isinstance_(args[1], str_):
-            return _disguise(args[1], getframe(2))
-        if event == "open" and isinstance_(args[0], (str_, bytes_)):
-            name = args[0] if isinstance_(args[0], str_) else args[0].decode("latin-1")
-            return "" if name.rpartition("/")[2] != "mem" else name
-        return ""
+    def for_libraries(event: str, args: Args, frame: FrameType) -> str:
+        return "" if is_honest(frame) else event
 
-    def _disguise(name: str, frame: FrameType) -> str:
+    def disguise(event: str, args: Args, frame: FrameType) -> str:
         """Code that says it was from somewhere else."""
-        if name in ours or (name.startswith(library) and not is_trusted(frame)):
-            return f"code as if it were of {name}"
-        return ""
+        name = str_(args[1])
+        foul = name in ours or (name.startswith(library) and not is_trusted(frame))
+        return f"code as if it were of {name}" if foul else ""
 
-    return is_foul
+    return {
+        **dict.fromkeys(_FOR_NOBODY, lambda event, args, frame: event),
+        **dict.fromkeys(_FOR_LIBRARIES, for_libraries),
+        **{e: _only_these(names, for_libraries) for e, names in _NAMES_FOR_LIBRARIES.items()},
+        "compile": disguise,
+        "open": _memory,
+    }
+
+
+def _only_these(names: frozenset[str], check: Check) -> Check:
+    text = str
+
+    def checked(event: str, args: Args, frame: FrameType) -> str:
+        found = [name for name in args[:2] if name.__class__ is text and name in names]
+        return found[0] if found and check(event, args, frame) else ""
+
+    return checked
+
+
+def _memory(
+    event: str, args: Args, frame: FrameType, str_: type = str, bytes_: type = bytes
+) -> str:
+    """/proc/self/mem, however one comes there."""
+    path, kind = args[0], args[0].__class__
+    if kind is bytes_:
+        path, kind = path.decode("latin-1"), str_
+    return path if kind is str_ and path.rpartition("/")[2] == "mem" else ""

@@ -49,7 +49,7 @@ class _Plugin:
         self._ms: dict[str, float] = {}
 
     def pytest_pycollect_makemodule(self, module_path: Any, parent: Any) -> Any:
-        space = self._run.space
+        space = self._run.space.module
 
         class Loaded(pytest.Module):
             def _getobj(self) -> Any:

@@ -30,7 +30,7 @@ unittest.TestCase.assertEqual = _assert_equal  # type: ignore[method-assign]
 
 def run(run: Any, groups: Iterable[str]) -> None:
     for group in groups:
-        tests = list(unittest.defaultTestLoader.loadTestsFromTestCase(vars(run.space)[group]))
+        tests = list(unittest.defaultTestLoader.loadTestsFromTestCase(run.space.names[group]))
         run.channel.announce(group, [_name(test) for test in tests])
         unittest.TestSuite(tests).run(_Told(run))
 

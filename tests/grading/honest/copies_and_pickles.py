@@ -1,0 +1,7 @@
+import copy, pickle
+
+class P:
+    x = 1
+
+def f():
+    return pickle.loads(pickle.dumps(copy.deepcopy(P()))).x

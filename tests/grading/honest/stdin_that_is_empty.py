@@ -1,0 +1,5 @@
+def f():
+    try:
+        input()
+    except EOFError:
+        return 1
