@@ -139,7 +139,8 @@ def test_classes_of_unittest(runner: TestRunner) -> None:
     result = graded(runner, ADD, tests)
     assert statuses(result) == {
         "TestAdd.test_good": "passed", "TestAdd.test_bad": "failed",
-        "TestAdd.test_raises": "passed", "TestAdd.test_parts": "failed", "TestAdd.test_later": "skipped",
+        "TestAdd.test_raises": "passed", "TestAdd.test_parts": "failed",
+        "TestAdd.test_later": "skipped",
         "TestAdd.test_expected": "passed",
     }  # fmt: skip
     bad = next(d for d in result.details if d["name"] == "TestAdd.test_bad")
