@@ -6,7 +6,6 @@ its answers is to give wrong ones.
 
 from __future__ import annotations
 
-import asyncio
 import os
 import sys
 
@@ -72,7 +71,7 @@ def answer_of(function: Any, name: str, args: list[Any], kwargs: dict[str, Any])
     try:
         value = function(*args, **kwargs)
         if hasattr(value, "__await__"):
-            value = asyncio.run(waited_for(value))
+            value = waited_for(value)
     except BaseException as error:
         return raised(error)
     try:
@@ -83,8 +82,13 @@ def answer_of(function: Any, name: str, args: list[Any], kwargs: dict[str, Any])
         return ["unfit", f"{name}() returns {error}"]
 
 
-async def waited_for(value: Any) -> Any:
-    return await value
+def waited_for(value: Any) -> Any:
+    import asyncio  # which takes time, and few need it
+
+    async def wait() -> Any:
+        return await value
+
+    return asyncio.run(wait())
 
 
 def raised(error: BaseException) -> list[Any]:
