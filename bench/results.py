@@ -16,9 +16,10 @@ from coderunner import __version__
 
 BARE, BUBBLEWRAP, PROCESS = "bare", "bubblewrap", "process"
 LINUX, COLD, WARM = "linux", "linux cold", "linux warm"
+APART = "two boxes"
 NSJAIL, ISOLATE = "nsjail", "isolate"
 DOCKER_EXEC, DOCKER_RUN = "docker exec", "docker run"
-OURS = (LINUX, COLD, WARM)
+OURS = (LINUX, COLD, WARM, APART)
 
 # Now and then an interpreter is replaced, and the runs in between are cold. That is part of what
 # callers get. More of them, and it is no longer warm runs that were measured.

@@ -13,11 +13,11 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench import bare, judge, tasks
+from bench import bare, grading, judge, tasks
 from bench.hand import Hand, cores
 from bench.lab import Contenders, Lab, argv_of, check_outcome
 from bench.measure import Once
-from bench.results import COLD, LINUX, PROCESS, WARM
+from bench.results import APART, COLD, LINUX, PROCESS, WARM
 from bench.sandboxes import Commands, Inside, Missing, Sandbox
 from bench.tasks import Task
 from coderunner.model import File, Mount, Program
@@ -199,6 +199,17 @@ async def _sustained(lab: Lab) -> Contenders:
     }
 
 
+async def _grading(lab: Lab) -> Contenders:
+    task = tasks.GRADED
+    hands = _hands(lab, task, await lab.toolchain(task.language))
+    ours = await _our_runners(lab, task)
+    return {
+        **{n: h if isinstance(h, Missing) else h.once(task.prints) for n, h in hands.items()},
+        **{name: grading.together(runner) for name, runner in ours.items()},
+        APART: grading.apart(ours[WARM]),
+    }
+
+
 def _judge(task: Task, at_once: int | None = None) -> Prepare:
     """As many at once as there are cores, or so many."""
     many = at_once or cores()
@@ -230,6 +241,7 @@ ROWS = (
     Row("node", "JavaScript hello (Node)", 25, 4, _road(tasks.NODE)),
     Row("typescript", "TypeScript hello", 8, 1, _road(tasks.TYPESCRIPT)),
     Row("ruby", "Ruby hello", 25, 4, _road(tasks.RUBY)),
+    Row("grading", "Python problem with three asserts", 100, 10, _grading),
     Row("judge", f"Python against {judge.TESTS} tests", 5, 1, _judge(tasks.JUDGE_PYTHON)),
     Row("judge-cpp", f"C++ against {judge.TESTS} tests", 5, 1, _judge(tasks.JUDGE_CPP)),
     Row(

@@ -107,6 +107,7 @@ TARGETS = (
         f"one compilation and {TESTS} x (bare + {_ALLOWED_MS} ms)",
         _judged,
     ),
+    Target("Python problem with asserts", 1, "x", "bare", _to("grading", WARM, BARE)),
     Target(
         "spawner and warm Python, idle",
         20,

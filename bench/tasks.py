@@ -6,6 +6,8 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from bench.grading import SOLUTION, TESTS
+
 Command = tuple[str, ...]
 
 _PROGRAM = ("{folder}/program",)
@@ -114,4 +116,5 @@ TYPESCRIPT = Task(
 )
 RUBY = Task("ruby", (("{ruby}", "{folder}/main.rb"),), prints=b"Hello from Ruby\n", comment="#")
 JUDGE_PYTHON = Task("python", (_PYTHON,), text=_SUM_PYTHON, comment="#")
+GRADED = Task("python", (_PYTHON,), text=SOLUTION + TESTS, fresh=False)
 JUDGE_CPP = Task("cpp", (_GXX, _PROGRAM), text=_SUM_CPP)

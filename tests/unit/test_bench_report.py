@@ -122,6 +122,7 @@ def everything(factor: float) -> Results:
     return found(
         section("python", {BARE: 100.0, WARM: 15.0 * factor}),
         at_4,
+        section("grading", {BARE: 100.0, WARM: 100.0 * factor}),
         section("numpy", {BARE: 100.0, WARM: 5.0 * factor}),
         section("c", {BARE: 1.0, BUBBLEWRAP: 100.0, LINUX: 50.0 * factor}),
         section("cpp", {BARE: 100.0}),

@@ -1,25 +1,17 @@
-"""TestRunner: code and its tests, run together in one box."""
+"""TestRunner: code and its tests, run in one box or in two."""
 
 from __future__ import annotations
 
 from coderunner.background import background
 from coderunner.grading.apart import graded_apart
-from coderunner.grading.conclusion import concluded, refused
-from coderunner.grading.harness import harness
-from coderunner.grading.plan import Plan, plan_of
-from coderunner.grading.printed import Printed
-from coderunner.grading.reports import Reports
+from coderunner.grading.conclusion import refused
+from coderunner.grading.plan import plan_of
 from coderunner.grading.result import TestResult
-from coderunner.model import File, Program
-from coderunner.runner import Runner
+from coderunner.grading.together import graded_together
 from coderunner.sandbox import Sandbox
 from coderunner.text import as_bytes
 
 _PYTHON = "python"
-_PARTS = (
-    "__init__", "asserts", "channel", "loading", "pristine", "running", "space",
-    "tripwire", "verdicts",
-)  # fmt: skip
 
 
 class TestRunner:
@@ -52,25 +44,13 @@ class TestRunner:
         solution = as_bytes(user_code, "the code")
         try:
             plan = plan_of(as_bytes(test_code, "the tests").decode())
-        except (SyntaxError, ValueError) as error:
-            return refused(None, f"the tests are no Python: {error}")
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            return refused(None, f"the tests are no Python: {str(error) or type(error).__name__}")
         runner = await self.sandbox.open_runner()
         policy, reader = self.sandbox.policy, runner.languages.get(_PYTHON).imports
         if policy.allowed is not None and (
             why := policy.objection(reader, solution, self.sandbox.filesystem)
         ):
             return refused(plan, why)
-        if self.separate:
-            return await graded_apart(runner, self.sandbox, plan, solution)
-        return await self._together(runner, plan, solution)
-
-    async def _together(self, runner: Runner, plan: Plan, solution: bytes) -> TestResult:
-        reports = Reports(Printed(self.sandbox.max_output_bytes))
-        files = (*harness("main", (*_PARTS, *plan.kinds)), File("solution.py", solution))
-        result = await runner.run(
-            Program(_PYTHON, (*files, *self.sandbox.files)),
-            limits=self.sandbox.limits,
-            stdin=plan.told(reports.proof, reports.printed.mark),
-            sink=reports,
-        )
-        return concluded(plan, reports, result.outcome, self.sandbox.limits)
+        graded = graded_apart if self.separate else graded_together
+        return await graded(runner, self.sandbox, plan, solution)
