@@ -297,7 +297,10 @@ def test_no_tests_are_no_pass(runner: TestRunner) -> None:
     assert not result.ok
 
 
-@pytest.mark.parametrize("tests", ["assert add(1,", "\0", "def f(:\n  pass", "(" * 500, "-" * 10**5])
+NO_PYTHON = ["assert add(1,", "\0", "def f(:\n  pass", "(" * 500, "-" * 10**5]
+
+
+@pytest.mark.parametrize("tests", NO_PYTHON)
 def test_tests_that_are_no_python(runner: TestRunner, tests: str) -> None:
     result = runner.run_tests(ADD, tests)
     assert counts(result) == (0, 0, 1)
