@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import copy
+import multiprocessing
+import pickle
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -48,9 +52,45 @@ def test_other_languages() -> None:
 
 def test_from_many_threads() -> None:
     sandbox = Sandbox()
-    with ThreadPoolExecutor(8) as threads:
-        results = list(threads.map(lambda n: sandbox.run(f"print({n} * 2)"), range(24)))
-    assert [int(result.stdout) for result in results] == [2 * n for n in range(24)]
+    with ThreadPoolExecutor(50) as threads:
+        results = list(threads.map(lambda n: sandbox.run(f"print({n} * 2)"), range(100)))
+    assert [int(result.stdout) for result in results] == [2 * n for n in range(100)]
+
+
+def test_in_a_loop_that_is_running() -> None:
+    """As in a Jupyter notebook."""
+
+    async def cell() -> str:
+        return Sandbox().run("print('hi')").stdout
+
+    assert asyncio.run(cell()) == "hi\n"
+
+
+def test_in_a_forked_child() -> None:
+    sandbox = Sandbox()
+    assert sandbox.run("print(1)").stdout == "1\n"
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        results = pool.map(sandbox.run, ["print(2)", "print(3)"])
+    assert [result.stdout for result in results] == ["2\n", "3\n"]
+    assert sandbox.run("print(4)").stdout == "4\n"
+
+
+@pytest.mark.parametrize(
+    "copied", [copy.copy, copy.deepcopy, lambda it: pickle.loads(pickle.dumps(it))]
+)
+def test_copies_are_as_good(copied: Callable[[Sandbox], Sandbox]) -> None:
+    sandbox = Sandbox(filesystem={"a": "1"}, allowed_imports=["math"], timeout=7)
+    twin = copied(sandbox)
+    assert repr(twin) == repr(sandbox)
+    assert twin.run("print(open('a').read())").stdout == "1" + "\n"
+    with pytest.raises(TypeError):
+        twin.filesystem["b"] = "2"  # type: ignore[index]
+
+
+@pytest.mark.parametrize("wrong", [5, None, "abc", [1]])
+def test_arguments_that_are_none(wrong: object) -> None:
+    with pytest.raises(InvalidInput, match="args must be a list of strings"):
+        Sandbox().run("1", args=wrong)  # type: ignore[arg-type]
 
 
 async def test_in_asyncio_code() -> None:

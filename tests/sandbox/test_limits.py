@@ -34,6 +34,18 @@ def test_memory(engine: str) -> None:
 
 
 @ENGINES
+@pytest.mark.parametrize("caught", [False, True])
+def test_memory_all_at_once(caught: bool, engine: str) -> None:
+    """No program gets to make light of it, as it could of a MemoryError."""
+    code = 'x = "a" * (100 * 1024 * 1024)'
+    if caught:
+        code = f"try:\n    {code}\nexcept MemoryError:\n    pass"
+    result = Sandbox(max_memory_mb=50, engine=engine).run(code)
+    assert (result.exit_code, result.ended_by) == (137, EndedBy.MEMORY)
+    assert result.stderr.endswith("memory limit of 50 MB exceeded\n")
+
+
+@ENGINES
 def test_output_is_cut_and_the_program_goes_on(engine: str) -> None:
     code = "print('é' * 1000)\nraise SystemExit(3)"
     result = Sandbox(max_output_bytes=99, engine=engine).run(code)
@@ -86,6 +98,10 @@ def test_a_compiler_has_limits_of_its_own() -> None:
         {"timeout": float("nan")},
         {"timeout": float("inf")},
         {"timeout": "5"},
+        {"timeout": 10**400},
+        {"timeout": 1e308},
+        {"limits": {"cpu_ms": 5}},
+        {"limits": 5},
         {"timeout": True},
         {"max_memory_mb": 0},
         {"max_memory_mb": 1.5},

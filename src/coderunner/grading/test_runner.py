@@ -12,6 +12,7 @@ from coderunner.grading.reports import Reports
 from coderunner.grading.result import TestResult
 from coderunner.model import File, Program
 from coderunner.sandbox import Sandbox
+from coderunner.sandbox.import_check import objection
 from coderunner.text import as_bytes
 
 _PYTHON = "python"
@@ -48,9 +49,9 @@ class TestRunner:
         except (SyntaxError, ValueError) as error:
             return refused(None, f"the tests are no Python: {error}")
         runner = await self.sandbox.open_runner()
-        policy, reader = self.sandbox.policy, runner.languages.get(_PYTHON).imports
+        policy, python = self.sandbox.policy, runner.languages.get(_PYTHON)
         if policy.allowed is not None and (
-            why := policy.objection(reader, solution, self.sandbox.filesystem)
+            why := await objection(runner, policy, python, solution, self.sandbox.filesystem)
         ):
             return refused(plan, why)
         reports = Reports(self.sandbox.max_output_bytes)
