@@ -7,6 +7,7 @@ import subprocess
 import sys
 import textwrap
 import warnings
+from typing import Literal
 
 import pytest
 
@@ -18,6 +19,7 @@ from coderunner.sandbox.import_policy import ImportPolicy
 
 pytestmark = pytest.mark.engines
 
+_ACTIONS: tuple[Literal["always", "error", "default"], ...] = ("always", "error", "default")
 ENGINES = pytest.mark.parametrize("engine", ["linux", "process"])
 
 
@@ -98,8 +100,8 @@ def test_a_caller_with_small_threads_lives() -> None:
 def test_warnings_of_the_code_are_not_the_callers() -> None:
     code = "import os\n1if 1 else 2\n'\\d'"
     with warnings.catch_warnings(record=True) as seen:
-        for action in ("always", "error", "default"):
-            warnings.simplefilter(action)  # type: ignore[arg-type]
+        for action in _ACTIONS:
+            warnings.simplefilter(action)
             assert "'os' is blocked" in Sandbox().run(code).stderr
         warnings.simplefilter("error")
         with pytest.raises(SyntaxError):  # where warnings are errors, it does not parse

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import tracemalloc
 
 import pytest
 
@@ -229,6 +230,18 @@ def test_no_short_code_takes_long(code: str) -> None:
 @UNIT
 def test_it_names_the_first_line() -> None:
     assert objection("import math\n\nimport sys\nimport os") == "line 3: import of 'sys' is blocked"
+
+
+@UNIT
+def test_no_short_code_takes_much_memory() -> None:
+    """Texts that are put together may double with every line."""
+    code = "a0 = 'xy'\n" + "".join(f"a{n + 1} = a{n} + a{n}\n" for n in range(25))
+    tracemalloc.start()
+    try:
+        assert objection(f"{code}exec(a25)") == ""
+        assert tracemalloc.get_traced_memory()[1] < 10 << 20
+    finally:
+        tracemalloc.stop()
 
 
 @UNIT
