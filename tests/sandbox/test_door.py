@@ -6,6 +6,9 @@ import asyncio
 import copy
 import multiprocessing
 import pickle
+import subprocess
+import sys
+import textwrap
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
@@ -104,6 +107,39 @@ async def test_cancelling_ends_the_program() -> None:
     with pytest.raises(TimeoutError):
         await asyncio.wait_for(sandbox.run_async("while True: pass"), timeout=0.3)
     assert (await sandbox.run_async("print('next')")).stdout == "next\n"
+
+
+def test_an_interrupt_ends_the_program() -> None:
+    waiting = """
+        import os, signal, threading, time
+        from coderunner.sandbox import Sandbox
+        sandbox = Sandbox(timeout=60)
+        threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+        try:
+            sandbox.run("while True: pass")
+        except KeyboardInterrupt:
+            print("interrupted", sandbox.run("print('next')").stdout.strip())
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(waiting)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=40,
+    )
+    assert (done.returncode, done.stdout) == (0, "interrupted next\n"), done.stderr
+
+
+async def test_code_that_is_hard_to_read_holds_up_nobody() -> None:
+    """It is read elsewhere, so other code runs meanwhile; and cancelling ends that, too."""
+    sandbox = Sandbox()
+    hard = asyncio.create_task(sandbox.run_async("f'" + "{1:{2}}" * 100_000 + "'"))
+    await asyncio.sleep(0.2)
+    assert (await sandbox.run_async("print('meanwhile')")).stdout == "meanwhile\n"
+    assert not hard.done()
+    hard.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await hard
 
 
 def test_closed_is_closed() -> None:

@@ -1,7 +1,7 @@
 """Reads code's imports where that can do no harm.
 
 Short code is read here, in well under a tenth of a second. What is long, nested deeply or written
-for another Python is read in a box, like everything else of other people's: a parser can be made
+for a newer Python is read in a box, like everything else of other people's: a parser can be made
 to use a lot of time and memory.
 """
 
@@ -49,14 +49,15 @@ async def _read(runner: Runner, language: Language, source: bytes) -> list[Impor
             found = imports_of(source)
         except TooDeep:
             return await _read_in_a_box(runner, language, source)
-        if found is not None or await _is_of_our_version(runner, language):
+        if found is not None or not await _is_newer(runner, language):
             return found or []
     return await _read_in_a_box(runner, language, source)
 
 
-async def _is_of_our_version(runner: Runner, language: Language) -> bool:
+async def _is_newer(runner: Runner, language: Language) -> bool:
+    """Whether the Python that is to run it knows syntax that ours does not."""
     toolchain = await runner.toolchains.find(language)
-    return toolchain.version.split(".")[:2] == [str(part) for part in sys.version_info[:2]]
+    return tuple(map(int, toolchain.version.split(".")[:2])) > sys.version_info[:2]
 
 
 async def _read_in_a_box(runner: Runner, language: Language, source: bytes) -> list[Import] | None:

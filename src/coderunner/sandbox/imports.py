@@ -4,7 +4,8 @@ Statements are plain. Calls are read as far as they can be: `__import__("os")`,
 `importlib.import_module("os")` under whatever name, `exec("import os")`, and modules that are taken
 from where others have imported them (`pathlib.os`). What is computed at run time has no name here.
 
-It stands on the standard library alone, since it is also run in a box (`import_check`).
+It stands on the standard library alone and is fine with Python 3.8, since it is also run in a box
+(`import_check`).
 """
 
 from __future__ import annotations
@@ -14,9 +15,12 @@ import re
 import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from coderunner.sandbox.origins import EVALUATORS, Origins, is_importer
-from coderunner.sandbox.texts import Text
+
+if TYPE_CHECKING:
+    from coderunner.sandbox.texts import Text
 
 # Ways to a module that have other uses, too: what they are given counts if it is known.
 _LOADERS = frozenset(
@@ -34,7 +38,7 @@ class TooDeep(Exception):
     """The code is nested so deeply that it cannot be read here."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Import:
     module: str | None  # None: a name that nobody can know before the program runs
     line: int
@@ -134,12 +138,12 @@ class _Reading:
         """Importers that are handed on, to be called under another name; modules of modules."""
         if self._texts.of(node) == "__import__":
             yield Import(None, node.lineno)
-        if isinstance(getattr(node, "ctx", None), ast.Store | ast.Del):
+        if isinstance(getattr(node, "ctx", None), (ast.Store, ast.Del)):
             return
         if isinstance(node, ast.Name):
             if self._star and not self._origins.is_bound(node.id):
                 yield Import(node.id, node.lineno, by_attribute=True)
-        elif not isinstance(node, ast.Attribute | ast.Subscript | ast.Call):
+        elif not isinstance(node, (ast.Attribute, ast.Subscript, ast.Call)):
             return
         origins = self._origins.of(node)
         if id(node) not in self._called and any(map(is_importer, origins)):

@@ -35,7 +35,7 @@ class Origins:
         self._bound = set(_stored(nodes))
         for node in nodes:
             self._imported(node)
-        self._given_to_names([n for n in nodes if isinstance(n, ast.Assign | ast.NamedExpr)])
+        self._given_to_names([n for n in nodes if isinstance(n, (ast.Assign, ast.NamedExpr))])
 
     def of(self, node: ast.expr) -> frozenset[str]:
         """Dotted names; none of what comes from no module."""
@@ -61,7 +61,7 @@ class Origins:
                     self._add(name.asname or name.name, f"{node.module}.{name.name}")
                 elif node.module == "importlib":
                     self._add("import_module", "importlib.import_module")
-        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             self._bound.add(node.name)
         elif isinstance(node, ast.arg):
             self._bound.add(node.arg)
@@ -120,7 +120,7 @@ class Origins:
             return self._names.get(key, _NOTHING)
         if "sys.modules" in bases:
             return frozenset({key.partition(".")[0]})
-        through = {base.removesuffix(".__dict__") for base in bases if base.endswith(".__dict__")}
+        through = {base[: -len(".__dict__")] for base in bases if base.endswith(".__dict__")}
         return frozenset(f"{base}.{key}" for base in through | (bases & {"builtins"}))
 
     def _called(self, node: ast.Call) -> frozenset[str]:
@@ -156,7 +156,7 @@ def _values(nodes: Iterable[ast.AST]) -> dict[str, ast.expr]:
     return {
         target.id: node.value
         for node in nodes
-        if isinstance(node, ast.Assign | ast.NamedExpr)
+        if isinstance(node, (ast.Assign, ast.NamedExpr))
         for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
         if isinstance(target, ast.Name) and stored[target.id] == 1 and target.id not in taken
     }

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-Text = str | bytes
+if TYPE_CHECKING:
+    Text = str | bytes  # not so easily said in an old Python
 _MOST_LENGTH = 10_000  # of what is put together
 _MOST_NAMES = 20  # that stand for one another
 
@@ -24,7 +26,7 @@ class Texts:
     def of(self, node: ast.expr | None) -> Text | None:
         """None: it is not known, or no text."""
         if isinstance(node, ast.Constant):
-            return node.value if isinstance(node.value, str | bytes) else None
+            return node.value if isinstance(node.value, (str, bytes)) else None
         if node is None or not isinstance(node, _FOLDED):
             return None
         if id(node) not in self._known:
@@ -36,7 +38,7 @@ class Texts:
     def _folded(self, node: ast.expr) -> Text | None:
         if isinstance(node, ast.Name):
             return self._of_name(node.id)
-        if isinstance(node, ast.NamedExpr | ast.FormattedValue):
+        if isinstance(node, (ast.NamedExpr, ast.FormattedValue)):
             plain = isinstance(node, ast.NamedExpr) or node.format_spec is None
             return self.of(node.value) if plain else None
         if isinstance(node, ast.JoinedStr):
@@ -81,7 +83,7 @@ class Texts:
         texts = [text for text in map(self.of, given) if isinstance(text, str)]
         if len(texts) != len(given):
             return None
-        return parts[0] + "".join(a + b for a, b in zip(texts, parts[1:], strict=True))
+        return parts[0] + "".join(map(str.__add__, texts, parts[1:]))
 
     def _turned(self, node: ast.Subscript) -> Text | None:
         text, part = self.of(node.value), node.slice
@@ -98,7 +100,7 @@ class Texts:
         text, method = self.of(node.func.value), node.func.attr
         if text is None:
             return None
-        if method == "join" and len(given) == 1 and isinstance(given[0], ast.List | ast.Tuple):
+        if method == "join" and len(given) == 1 and isinstance(given[0], (ast.List, ast.Tuple)):
             return self._joined(text, given[0].elts)
         if method == "format" and isinstance(text, str):
             return self._filled(text.split("{}"), given, "{")
@@ -139,7 +141,7 @@ def _of_numbers(function: str, given: list[ast.expr]) -> Text | None:
         value = ast.literal_eval(given[0])
         if function == "chr":
             return chr(value)
-        if function == "bytes" and isinstance(value, list | tuple):
+        if function == "bytes" and isinstance(value, (list, tuple)):
             return bytes(value)
     except (TypeError, ValueError, OverflowError):
         pass
