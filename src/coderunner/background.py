@@ -15,10 +15,12 @@ from concurrent.futures import Future
 from typing import Any, TypeVar
 
 from coderunner.cancelling import outlast
+from coderunner.model import MIB
 from coderunner.runner import Runner
 from coderunner.settings import Settings
 
 T = TypeVar("T")
+_STACK = 8 * MIB
 
 
 class Background:
@@ -31,7 +33,7 @@ class Background:
         self._thread = threading.Thread(
             target=self._loop.run_forever, name="coderunner", daemon=True
         )
-        self._thread.start()
+        _start(self._thread)
 
     def call(self, work: Coroutine[Any, Any, T]) -> T:
         """Run a coroutine in the loop and wait for it. An interrupt cancels it first."""
@@ -76,6 +78,16 @@ class Background:
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
+
+
+def _start(thread: threading.Thread) -> None:
+    """With room for Python's parser, which takes a lot of it for deeply nested code. What a server
+    has set for its many threads may be too little for this one."""
+    before = threading.stack_size(_STACK)
+    try:
+        thread.start()
+    finally:
+        threading.stack_size(before)
 
 
 def _pass_on(task: asyncio.Task[T], done: Future[T]) -> None:

@@ -79,8 +79,19 @@ def _with_variants(
         if variant.fits(names, main.name, code):
             language = language.varied(variant)
             files += tuple(file for file in variant.files if file.name not in names)
+    _check_artifacts(language, files)
     sources = [f.name for f in files if language.is_source(f.name) and f.name != main.name]
     return Layout(language, files, main.name, (main.name, *sources), class_name)
+
+
+def _check_artifacts(language: Language, files: tuple[File, ...]) -> None:
+    """Where the compiler writes, no file may lie: it would be lost without a word."""
+    for file in files:
+        if language.compile and file.name in language.artifacts:
+            raise InvalidProgram(
+                f"{file.name!r} is the name of what the compiler makes of {language.title}",
+                hint="call the file something else",
+            )
 
 
 def code_only(language: Language, content: bytes) -> str:

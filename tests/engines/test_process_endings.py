@@ -83,7 +83,15 @@ async def test_kill_after_the_end_changes_nothing(
     ],
 )
 def test_what_ended_it(why: str, code: int, cpu_ms: int | None, expected: str) -> None:
-    assert reason(why, code, {"cpu_ms": cpu_ms}) == expected
+    order = {"cpu_ms": cpu_ms, "memory_kb": 1000}
+    assert reason(why, code, order, largest_kb=1000) == expected
+
+
+@pytest.mark.parametrize("code", [0, 1, -signal.SIGSEGV])
+def test_who_was_too_large_for_a_moment_too_short_to_be_seen(code: int) -> None:
+    order = {"cpu_ms": None, "memory_kb": 1000}
+    assert reason("", code, order, largest_kb=1001) == "memory"
+    assert reason("wall_time", -signal.SIGKILL, order, largest_kb=1001) == "wall_time"
 
 
 async def test_a_cancelled_run_is_dead(run: Run) -> None:

@@ -3,6 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import copy
+import multiprocessing
+import pickle
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -48,9 +55,45 @@ def test_other_languages() -> None:
 
 def test_from_many_threads() -> None:
     sandbox = Sandbox()
-    with ThreadPoolExecutor(8) as threads:
-        results = list(threads.map(lambda n: sandbox.run(f"print({n} * 2)"), range(24)))
-    assert [int(result.stdout) for result in results] == [2 * n for n in range(24)]
+    with ThreadPoolExecutor(50) as threads:
+        results = list(threads.map(lambda n: sandbox.run(f"print({n} * 2)"), range(100)))
+    assert [int(result.stdout) for result in results] == [2 * n for n in range(100)]
+
+
+def test_in_a_loop_that_is_running() -> None:
+    """As in a Jupyter notebook."""
+
+    async def cell() -> str:
+        return Sandbox().run("print('hi')").stdout
+
+    assert asyncio.run(cell()) == "hi\n"
+
+
+def test_in_a_forked_child() -> None:
+    sandbox = Sandbox()
+    assert sandbox.run("print(1)").stdout == "1\n"
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        results = pool.map(sandbox.run, ["print(2)", "print(3)"])
+    assert [result.stdout for result in results] == ["2\n", "3\n"]
+    assert sandbox.run("print(4)").stdout == "4\n"
+
+
+@pytest.mark.parametrize(
+    "copied", [copy.copy, copy.deepcopy, lambda it: pickle.loads(pickle.dumps(it))]
+)
+def test_copies_are_as_good(copied: Callable[[Sandbox], Sandbox]) -> None:
+    sandbox = Sandbox(filesystem={"a": "1"}, allowed_imports=["math"], timeout=7)
+    twin = copied(sandbox)
+    assert repr(twin) == repr(sandbox)
+    assert twin.run("print(open('a').read())").stdout == "1" + "\n"
+    with pytest.raises(TypeError):
+        twin.filesystem["b"] = "2"  # type: ignore[index]
+
+
+@pytest.mark.parametrize("wrong", [5, None, "abc", [1]])
+def test_arguments_that_are_none(wrong: object) -> None:
+    with pytest.raises(InvalidInput, match="args must be a list of strings"):
+        Sandbox().run("1", args=wrong)  # type: ignore[arg-type]
 
 
 async def test_in_asyncio_code() -> None:
@@ -64,6 +107,39 @@ async def test_cancelling_ends_the_program() -> None:
     with pytest.raises(TimeoutError):
         await asyncio.wait_for(sandbox.run_async("while True: pass"), timeout=0.3)
     assert (await sandbox.run_async("print('next')")).stdout == "next\n"
+
+
+def test_an_interrupt_ends_the_program() -> None:
+    waiting = """
+        import os, signal, threading, time
+        from coderunner.sandbox import Sandbox
+        sandbox = Sandbox(timeout=60)
+        threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+        try:
+            sandbox.run("while True: pass")
+        except KeyboardInterrupt:
+            print("interrupted", sandbox.run("print('next')").stdout.strip())
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(waiting)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=40,
+    )
+    assert (done.returncode, done.stdout) == (0, "interrupted next\n"), done.stderr
+
+
+async def test_code_that_is_hard_to_read_holds_up_nobody() -> None:
+    """It is read elsewhere, so other code runs meanwhile; and cancelling ends that, too."""
+    sandbox = Sandbox()
+    hard = asyncio.create_task(sandbox.run_async("f'" + "{1:{2}}" * 100_000 + "'"))
+    await asyncio.sleep(0.2)
+    assert (await sandbox.run_async("print('meanwhile')")).stdout == "meanwhile\n"
+    assert not hard.done()
+    hard.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await hard
 
 
 def test_closed_is_closed() -> None:

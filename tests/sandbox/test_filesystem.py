@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from coderunner import Limits
+from coderunner import InvalidInput, Limits
 from coderunner.sandbox import Sandbox
 from tests.support import require_toolchain
 
@@ -48,6 +48,25 @@ def test_a_name_that_the_program_has() -> None:
         sandbox.run("print('me')")
     require_toolchain("bash")
     assert sandbox.run("cat main.py", "bash").stdout == "print('not me')"
+
+
+def test_a_name_that_the_compiler_gives() -> None:
+    require_toolchain("c")
+    with pytest.raises(ValueError, match="'program' is the name of what the compiler makes of C"):
+        Sandbox(filesystem={"program": "data"}).run("int main(void) { return 0; }", "c")
+    assert Sandbox(filesystem={"program": "data"}).run("print(open('program').read())").ok
+
+
+@pytest.mark.parametrize("wrong", [5, "a.txt", ["a.txt"], [("a.txt", "x")]])
+def test_what_is_no_filesystem(wrong: object) -> None:
+    with pytest.raises(InvalidInput, match="filesystem must be a dict"):
+        Sandbox(filesystem=wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("wrong", [5, None, [1], b"a", ["../a"], "/etc/*", ""])
+def test_what_is_no_pattern(wrong: object) -> None:
+    with pytest.raises(InvalidInput, match=r"collect must be patterns|is not a pattern"):
+        Sandbox().run("1", collect=wrong)  # type: ignore[arg-type]
 
 
 def test_content_that_is_none() -> None:

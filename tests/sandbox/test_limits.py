@@ -34,6 +34,51 @@ def test_memory(engine: str) -> None:
 
 
 @ENGINES
+@pytest.mark.parametrize("caught", [False, True])
+def test_memory_all_at_once(caught: bool, engine: str) -> None:
+    """No program gets to make light of it, as it could of a MemoryError."""
+    code = 'x = "a" * (100 * 1024 * 1024)'
+    if caught:
+        code = f"try:\n    {code}\nexcept MemoryError:\n    pass"
+    result = Sandbox(max_memory_mb=50, engine=engine).run(code)
+    assert (result.exit_code, result.ended_by) == (137, EndedBy.MEMORY)
+    assert result.stderr.endswith("memory limit of 50 MB exceeded\n")
+
+
+@ENGINES
+@pytest.mark.parametrize("asked", ["x = bytearray(1 << 45)", "x = [0] * (1 << 50)"])
+def test_more_memory_than_any_machine_has(asked: str, engine: str) -> None:
+    """Python says so at once, and needs no memory for it."""
+    result = Sandbox(max_memory_mb=50, engine=engine).run(asked)
+    assert (result.exit_code, result.ended_by) == (137, EndedBy.MEMORY)
+    assert result.stderr.endswith("MemoryError\nmemory limit of 50 MB exceeded\n")
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "try: bytearray(1 << 45)\nexcept MemoryError: raise SystemExit('  no\\nMemoryError!')",
+        "print('MemoryError')\nraise ValueError('MemoryError')",
+        "-" * 100_000 + "1",
+        "class NoMemoryErrors(Exception): pass\nraise NoMemoryErrors",
+    ],
+    ids=["caught", "named", "parser", "another"],
+)
+def test_what_is_no_lack_of_memory(code: str) -> None:
+    result = Sandbox().run(code)
+    assert (result.exit_code, result.ended_by) == (1, EndedBy.EXIT)
+
+
+def test_an_address_space_that_is_full() -> None:
+    sandbox = Sandbox(max_memory_mb=200, limits=Limits(address_space_mb=100))
+    result = sandbox.run('x = "a" * (150 << 20)')
+    assert (result.exit_code, result.ended_by) == (137, EndedBy.MEMORY)
+    assert result.stderr.endswith(
+        "memory limit of 200 MB, or of 100 MB of address space, exceeded\n"
+    )
+
+
+@ENGINES
 def test_output_is_cut_and_the_program_goes_on(engine: str) -> None:
     code = "print('é' * 1000)\nraise SystemExit(3)"
     result = Sandbox(max_output_bytes=99, engine=engine).run(code)
@@ -86,6 +131,10 @@ def test_a_compiler_has_limits_of_its_own() -> None:
         {"timeout": float("nan")},
         {"timeout": float("inf")},
         {"timeout": "5"},
+        {"timeout": 10**400},
+        {"timeout": 1e308},
+        {"limits": {"cpu_ms": 5}},
+        {"limits": 5},
         {"timeout": True},
         {"max_memory_mb": 0},
         {"max_memory_mb": 1.5},

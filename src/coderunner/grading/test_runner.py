@@ -9,6 +9,7 @@ from coderunner.grading.plan import plan_of
 from coderunner.grading.result import TestResult
 from coderunner.grading.together import graded_together
 from coderunner.sandbox import Sandbox
+from coderunner.sandbox.import_check import objection
 from coderunner.text import as_bytes
 
 _PYTHON = "python"
@@ -47,9 +48,9 @@ class TestRunner:
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             return refused(None, f"the tests are no Python: {str(error) or type(error).__name__}")
         runner = await self.sandbox.open_runner()
-        policy, reader = self.sandbox.policy, runner.languages.get(_PYTHON).imports
+        policy, python = self.sandbox.policy, runner.languages.get(_PYTHON)
         if policy.allowed is not None and (
-            why := policy.objection(reader, solution, self.sandbox.filesystem)
+            why := await objection(runner, policy, python, solution, self.sandbox.filesystem)
         ):
             return refused(plan, why)
         graded = graded_apart if self.separate else graded_together

@@ -5,10 +5,15 @@ from coderunner.sandbox import Sandbox
 Sandbox(timeout=2).run('print("hello")').stdout
 
 door.py          Sandbox
+given.py         what a caller gives it, checked
 result.py        its ExecutionResult
 words.py         what is said of a limit that was hit
 imports.py       which imports Python code asks for
-import_policy.py which of them are blocked
+origins.py       where the things come from that it speaks of
+texts.py         texts that it has in pieces
+import_policy.py which imports are blocked
+import_check.py  reads code where that can do no harm
+inside/          what does so in a box
 """
 
 from __future__ import annotations

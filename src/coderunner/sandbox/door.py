@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import Self
+from typing import Any, Self
 
 from coderunner import exit_codes
 from coderunner.background import background
-from coderunner.engines import AUTO, check_name
-from coderunner.errors import InvalidInput, InvalidLimits
+from coderunner.engines import AUTO
+from coderunner.errors import InvalidInput
 from coderunner.model import EndedBy, File, Isolation, Limits, Output, Program, Result
 from coderunner.runner import Runner, compile_limits_of
+from coderunner.sandbox.given import (
+    files_of,
+    filesystem_of,
+    limits_of,
+    listed,
+    patterns_of,
+    settings_of,
+    words_of,
+)
+from coderunner.sandbox.import_check import objection
 from coderunner.sandbox.import_policy import ImportPolicy
 from coderunner.sandbox.result import ExecutionResult
 from coderunner.sandbox.words import notes, with_notes
-from coderunner.settings import Settings
 from coderunner.text import as_bytes, head_of
-from coderunner.workspace import check_names
 
-_WITHOUT_WALLS = "process"
 _TIMES = (EndedBy.WALL_TIME, EndedBy.CPU_TIME)
 
 
@@ -49,13 +55,13 @@ class Sandbox:
         self.timeout = timeout
         self.max_memory_mb = max_memory_mb
         self.max_output_bytes = max_output_bytes
-        self.allowed_imports = allowed_imports
+        self.allowed_imports = listed(allowed_imports)
         self.engine = engine
-        self.limits = _limits(limits or Limits(), timeout, max_memory_mb, max_output_bytes)
-        self.filesystem = MappingProxyType(dict(filesystem or {}))
-        self.files = _files(self.filesystem)
-        self.policy = ImportPolicy.of(allowed_imports)
-        self._settings = _settings(engine, min_isolation)
+        self.limits = limits_of(limits, timeout, max_memory_mb, max_output_bytes)
+        self.filesystem = filesystem_of(filesystem)
+        self.files = files_of(self.filesystem)
+        self.policy = ImportPolicy.of(self.allowed_imports)
+        self._settings = settings_of(engine, min_isolation)
         self._closed = False
 
     def __repr__(self) -> str:
@@ -69,6 +75,13 @@ class Sandbox:
         }
         words = ", ".join(f"{name}={value!r}" for name, value in given.items() if value is not None)
         return f"Sandbox({words})"
+
+    def __getstate__(self) -> dict[str, object]:
+        return {**self.__dict__, "filesystem": dict(self.filesystem)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """As it was, in another process too: what runs the code is not part of it."""
+        self.__dict__.update(state, filesystem=MappingProxyType(state["filesystem"]))
 
     def __enter__(self) -> Self:
         self._check_open()
@@ -129,11 +142,12 @@ class Sandbox:
         runner = await self.open_runner()
         known = runner.languages.get(language)
         source, given = as_bytes(code, "code"), as_bytes(stdin, "stdin")
-        if why := self.policy.objection(known.imports, source, self.filesystem):
+        if why := await objection(runner, self.policy, known, source, self.filesystem):
             return ExecutionResult("", f"{why}\n", 1, timed_out=False, runtime_ms=0.0)
-        program = Program(language, (File(known.source, source), *self.files), _words(args))
-        patterns = (collect,) if isinstance(collect, str) else tuple(collect)
-        result = await runner.run(program, limits=self.limits, stdin=given, collect=patterns)
+        program = Program(language, (File(known.source, source), *self.files), words_of(args))
+        result = await runner.run(
+            program, limits=self.limits, stdin=given, collect=patterns_of(collect)
+        )
         limits = self.limits if result.execution else compile_limits_of(known)
         return self._in_words(result, limits)
 
@@ -158,66 +172,6 @@ class Sandbox:
     def _check_open(self) -> None:
         if self._closed:
             raise InvalidInput("this sandbox is closed", hint="make another: it costs nothing")
-
-
-def _limits(given: Limits, timeout: float, memory_mb: int, output_bytes: int) -> Limits:
-    """A cut output is a head, and `Limits` keep a head and a tail of the same size."""
-    if not _is_a(timeout, int, float):
-        raise InvalidLimits(f"timeout must be a number of seconds, not {timeout!r:.80}")
-    if not (math.isfinite(timeout) and timeout > 0):
-        raise InvalidLimits(f"timeout must be above zero, not {timeout!r}")
-    if not _is_a(output_bytes, int) or output_bytes < 1:
-        raise InvalidLimits(
-            f"max_output_bytes must be a whole number above zero, not {output_bytes!r:.80}"
-        )
-    return given.but(
-        {
-            "wall_ms": math.ceil(timeout * 1000),
-            "memory_mb": memory_mb,
-            "output_bytes": 2 * output_bytes,
-            "flood_bytes": max(given.flood_bytes, output_bytes),
-        }
-    )
-
-
-def _is_a(value: object, *kinds: type) -> bool:
-    return isinstance(value, kinds) and not isinstance(value, bool)
-
-
-def _files(filesystem: Mapping[str, str | bytes]) -> tuple[File, ...]:
-    files = tuple(File(n, as_bytes(c, f"file {n!r:.80}")) for n, c in filesystem.items())
-    if files:
-        check_names(files)
-    return files
-
-
-def _settings(engine: str, min_isolation: Isolation | str | None) -> Settings | None:
-    """None: those of the environment. Naming an engine without walls in code is asking for it, but
-    a bar that the environment sets is not lowered by that."""
-    check_name(engine)
-    if engine == AUTO and min_isolation is None:
-        return None
-    settings = Settings() if engine == AUTO else Settings(engine=engine)
-    if min_isolation is not None:
-        return settings.model_copy(update={"min_isolation": _isolation(min_isolation)})
-    if engine == _WITHOUT_WALLS and "min_isolation" not in settings.model_fields_set:
-        return settings.model_copy(update={"min_isolation": Isolation.NONE})
-    return settings
-
-
-def _isolation(name: Isolation | str) -> Isolation:
-    try:
-        return Isolation(name)
-    except ValueError:
-        known = ", ".join(Isolation)
-        raise InvalidInput(
-            f"no isolation is called {name!r:.80}", hint=f"there are {known}"
-        ) from None
-
-
-def _words(args: Iterable[str]) -> tuple[str, ...]:
-    """A single text is most likely one argument by mistake: whoever checks arguments says so."""
-    return args if isinstance(args, str) else tuple(args)  # type: ignore[return-value]
 
 
 def _is_longer(output: Output, most: int) -> bool:

@@ -6,12 +6,12 @@ It is no wall, since Python has a hundred ways to come by a module. The wall is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from coderunner.errors import InvalidInput
-from coderunner.sandbox.imports import Import, imports_of
+from coderunner.sandbox.imports import Import
 
 BLOCKED_BY_DEFAULT = ("os", "subprocess", "shutil", "sys", "socket")
 
@@ -19,9 +19,10 @@ BLOCKED_BY_DEFAULT = ("os", "subprocess", "shutil", "sys", "socket")
 _ALSO = {"os": ("posix", "nt"), "subprocess": ("_posixsubprocess",), "socket": ("_socket",)}
 _EVERYTHING = "*"
 _ALWAYS = frozenset({"__future__"})
+_MODULES = (".py", ".pyc", ".so")
 
-_READERS: dict[str, Callable[[str | bytes], list[Import]]] = {"python": imports_of}
-"""By what a language file says in `imports`."""
+READER = "python"
+"""What a language file says in `imports` if they are read as Python has them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,28 +36,30 @@ class ImportPolicy:
     def of(cls, allowed: Iterable[str] | None) -> ImportPolicy:
         if allowed is None:
             return cls()
-        names = [allowed] if allowed == _EVERYTHING else allowed
-        if isinstance(names, str) or not all(isinstance(name, str) for name in names):
+        listed = not isinstance(allowed, str | bytes) and isinstance(allowed, Iterable)
+        names = [allowed] if allowed == _EVERYTHING else list(allowed) if listed else [None]
+        if not all(isinstance(name, str) and _is_module(name) for name in names):
             raise InvalidInput(
                 f"allowed_imports must be a list of module names, not {allowed!r:.80}",
                 hint='as in allowed_imports=["math", "json"]; ["*"] allows all',
             )
-        return cls(frozenset(names))
+        return cls(frozenset(str(name) for name in names))
 
-    def objection(self, reader: str, source: str | bytes, files: Collection[str] = ()) -> str:
-        """What is blocked and where, or nothing. `reader` says how a language's imports are read;
-        without one there is nothing to object to."""
-        if reader not in _READERS:
+    def asks(self, reader: str) -> bool:
+        """Whether imports matter at all. `reader` says how a language's are read."""
+        if reader != READER:
             if self.allowed is None:
-                return ""
+                return False
             raise InvalidInput(
                 "allowed_imports is for Python: imports of other languages cannot be checked",
                 hint="leave it out; what a program may do is the engine's business",
             )
-        if self.allowed is not None and _EVERYTHING in self.allowed:
-            return ""
-        own = {PurePosixPath(name).parts[0].removesuffix(".py") for name in files}
-        blocked = (i for i in _READERS[reader](source) if not self._allows(i, own))
+        return self.allowed is None or _EVERYTHING not in self.allowed
+
+    def objection(self, imports: Iterable[Import], files: Iterable[str] = ()) -> str:
+        """What is blocked and where, or nothing. `files` lie beside the program."""
+        own = _modules_among(files) - self._suspects()
+        blocked = (each for each in imports if not self._allows(each, own))
         return next((_in_words(found, self.allowed) for found in blocked), "")
 
     def _allows(self, found: Import, own: Collection[str]) -> bool:
@@ -79,6 +82,16 @@ class ImportPolicy:
             for name in (module, *_ALSO.get(module, ()))
             if module not in allowed and name not in allowed
         }
+
+
+def _is_module(name: str) -> bool:
+    return name == _EVERYTHING or all(part.isidentifier() for part in name.split("."))
+
+
+def _modules_among(files: Iterable[str]) -> set[str]:
+    """Those that can be imported: a folder of data is none."""
+    paths = [PurePosixPath(name) for name in files]
+    return {path.parts[0].partition(".")[0] for path in paths if path.suffix in _MODULES}
 
 
 def _in_words(found: Import, allowed: Collection[str] | None) -> str:

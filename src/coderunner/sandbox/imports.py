@@ -3,46 +3,84 @@
 Statements are plain. Calls are read as far as they can be: `__import__("os")`,
 `importlib.import_module("os")` under whatever name, `exec("import os")`, and modules that are taken
 from where others have imported them (`pathlib.os`). What is computed at run time has no name here.
+
+It stands on the standard library alone and is fine with Python 3.8, since it is also run in a box
+(`import_check`).
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import re
+import warnings
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-_IMPORTERS = frozenset({"__import__", "import_module"})
-_EVALUATORS = frozenset({"exec", "eval", "compile"})
+from coderunner.sandbox.origins import EVALUATORS, Origins, is_importer
+
+if TYPE_CHECKING:
+    from coderunner.sandbox.texts import Text
+
+# Ways to a module that have other uses, too: what they are given counts if it is known.
+_LOADERS = frozenset(
+    {"load_module", "load_source", "find_spec", "find_module", "find_loader", "get_loader"}
+    | {"resolve_name", "locate", "safeimport", "run_module", "create_module"}
+)
+_RUN_TEXTS = EVALUATORS | {"timeit.timeit", "timeit.repeat", "timeit.Timer"}
 _MOST_DEPTH = 5  # of code in code
+_NAME = "<code that is read for its imports>"
+_OURS = re.compile(re.escape(_NAME))
+_CUT = re.compile(rb"\0[^\n]*\n?")
 
 
-@dataclass(frozen=True, slots=True)
+class TooDeep(Exception):
+    """The code is nested so deeply that it cannot be read here."""
+
+
+@dataclass(frozen=True)
 class Import:
     module: str | None  # None: a name that nobody can know before the program runs
     line: int
     by_attribute: bool = False  # taken from another module, which has imported it
 
 
-def imports_of(source: str | bytes) -> list[Import]:
-    """In the order of their lines; none of code that does not parse."""
-    return sorted(_found(source, 0), key=lambda found: found.line)
-
-
-def _found(source: str | bytes, depth: int) -> list[Import]:
+def imports_of(source: str | bytes) -> list[Import] | None:
+    """In the order of their lines; None of code that does not parse."""
+    if isinstance(source, bytes):
+        # Before 3.11.4 Python drops the rest of a line behind a NUL, and runs what is left.
+        source = _CUT.sub(b"", source)
     try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
+        found = _found(source, 0)
+    except (RecursionError, MemoryError):
+        raise TooDeep from None
+    return None if found is None else sorted(found, key=lambda each: each.line)
+
+
+def _found(source: Text, depth: int) -> list[Import] | None:
+    _no_warnings()
+    try:
+        tree = ast.parse(source, _NAME)
+    except (SyntaxError, ValueError):
+        return None
     return list(_Reading(tree, depth).imports())
+
+
+def _no_warnings() -> None:
+    """What Python warns of in other people's code is nothing for our caller's stderr; and where
+    warnings are errors, the code would seem not to parse."""
+    if warnings.filters[:1] != [("ignore", None, Warning, _OURS, 0)]:
+        warnings.filterwarnings("ignore", module=_OURS.pattern)
 
 
 class _Reading:
     def __init__(self, tree: ast.Module, depth: int) -> None:
         self._nodes = list(ast.walk(tree))
         self._depth = depth
-        self._importers = set(_IMPORTERS)
-        self._modules: set[str] = set()  # names that stand for modules
+        self._origins = Origins(self._nodes)
+        self._texts = self._origins.texts
         self._called: set[int] = set()  # importers that were looked at with their calls
+        self._star = False
 
     def imports(self) -> Iterator[Import]:
         for node in self._nodes:
@@ -51,67 +89,81 @@ class _Reading:
             if isinstance(node, ast.Call):
                 yield from self._call(node)
         for node in self._nodes:
-            yield from self._in_passing(node)
+            if isinstance(node, ast.expr):
+                yield from self._in_passing(node)
 
     def _statement(self, node: ast.AST) -> Iterator[Import]:
         if isinstance(node, ast.Import):
             for name in node.names:
-                self._modules.add(name.asname or name.name.partition(".")[0])
                 yield Import(name.name, node.lineno)
         elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
             yield Import(node.module, node.lineno)
             for name in node.names:
-                self._modules.add(name.asname or name.name)
-                if name.name in _IMPORTERS:
-                    self._importers.add(name.asname or name.name)
+                self._star = self._star or name.name == "*"
                 yield Import(name.name, node.lineno, by_attribute=True)
 
     def _call(self, node: ast.Call) -> Iterator[Import]:
-        name = _name(node.func)
-        given = [*node.args, *(k.value for k in node.keywords if k.arg in ("name", "source"))]
-        text = _text(given[0]) if given else None
-        if name in self._importers:
+        origins = self._origins.of(node.func)
+        given = [*node.args, *(k.value for k in node.keywords)]
+        if self._origins.imports_by(node):
             self._called.add(id(node.func))
+            yield from self._importer(node, given)
+        elif not origins.isdisjoint(_RUN_TEXTS):
+            for text in map(self._texts.of, given):
+                yield from self._code(text, node.lineno)
+        elif given and (name := _last(node.func)) in _LOADERS:
+            text = self._texts.of(given[0])
+            if isinstance(text, str) and (origins or name == "load_module"):
+                yield Import(text.partition(":")[0], node.lineno, by_attribute=not origins)
+        elif given and "builtins" in self._origins.of(given[0]) and "builtins.getattr" in origins:
+            if self._texts.of(given[1] if len(given) > 1 else None) is None:
+                yield Import(None, node.lineno)
+
+    def _importer(self, node: ast.Call, given: list[ast.expr]) -> Iterator[Import]:
+        text = self._texts.of(given[0]) if given else None
+        if not isinstance(text, str):
+            yield Import(None, node.lineno)
+        elif not text.startswith("."):
             yield Import(text, node.lineno)
-        elif name in _EVALUATORS and text is not None and self._depth < _MOST_DEPTH:
-            for found in _found(text.strip(), self._depth + 1):
-                yield Import(found.module, node.lineno, found.by_attribute)
-        elif name == "getattr" and len(given) > 1 and _text(given[1]) in _IMPORTERS:
-            yield Import(None, node.lineno)
+        elif len(given) > 1 and isinstance(package := self._texts.of(given[1]), str):
+            yield Import(package, node.lineno)
 
-    def _in_passing(self, node: ast.AST) -> Iterator[Import]:
-        """Importers that are handed on, to be called under another name; modules of modules."""
-        if isinstance(node, ast.Constant) and node.value == "__import__":
-            yield Import(None, node.lineno)
-        if not isinstance(node, ast.Name | ast.Attribute) or not isinstance(node.ctx, ast.Load):
+    def _code(self, text: Text | None, line: int) -> Iterator[Import]:
+        if text is None or self._depth >= _MOST_DEPTH:
             return
-        if _name(node) in self._importers and id(node) not in self._called:
+        for found in _found(text.strip(), self._depth + 1) or ():
+            yield Import(found.module, line, found.by_attribute)
+
+    def _in_passing(self, node: ast.expr) -> Iterator[Import]:
+        """Importers that are handed on, to be called under another name; modules of modules."""
+        if self._texts.of(node) == "__import__":
             yield Import(None, node.lineno)
-        if isinstance(node, ast.Attribute) and self._is_module(node.value):
-            yield Import(node.attr, node.lineno, by_attribute=True)
+        if isinstance(getattr(node, "ctx", None), (ast.Store, ast.Del)):
+            return
+        if isinstance(node, ast.Name):
+            if self._star and not self._origins.is_bound(node.id):
+                yield Import(node.id, node.lineno, by_attribute=True)
+        elif not isinstance(node, (ast.Attribute, ast.Subscript, ast.Call)):
+            return
+        origins = self._origins.of(node)
+        if id(node) not in self._called and any(map(is_importer, origins)):
+            yield Import(None, node.lineno)
+        if not isinstance(node, ast.Name):
+            yield from self._of_module(node, origins)
 
-    def _is_module(self, node: ast.expr) -> bool:
-        while isinstance(node, ast.Attribute):
-            node = node.value
-        return isinstance(node, ast.Name) and node.id in self._modules
+    def _of_module(
+        self, node: ast.Attribute | ast.Subscript | ast.Call, origins: Iterable[str]
+    ) -> Iterator[Import]:
+        for origin in origins:
+            yield Import(origin.rpartition(".")[2], node.lineno, by_attribute=True)
+        if isinstance(node, ast.Subscript) and _last(node.value) == "__globals__":
+            name = self._texts.of(node.slice)
+            if isinstance(name, str):
+                yield Import(name, node.lineno, by_attribute=True)
 
 
-def _name(node: ast.expr) -> str:
-    """Of what is called, without where it is from."""
+def _last(node: ast.expr) -> str:
+    """Of a name, without where it is from."""
     if isinstance(node, ast.Attribute):
         return node.attr
     return node.id if isinstance(node, ast.Name) else ""
-
-
-def _text(node: ast.expr) -> str | None:
-    """A text that is written down, also in pieces."""
-    if isinstance(node, ast.Constant):
-        value = node.value.decode("latin-1") if isinstance(node.value, bytes) else node.value
-        return value if isinstance(value, str) else None
-    if isinstance(node, ast.JoinedStr):
-        parts = [_text(part) for part in node.values]
-    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        parts = [_text(node.left), _text(node.right)]
-    else:
-        return None
-    return None if None in parts else "".join(part for part in parts if part is not None)

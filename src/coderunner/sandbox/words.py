@@ -6,12 +6,20 @@ from collections.abc import Callable
 
 from coderunner.model import MIB, EndedBy, Limits
 
+
+def _memory(limits: Limits) -> str:
+    if limits.address_space_mb is None:
+        return f"memory limit of {limits.memory_mb} MB exceeded"
+    most = f"{limits.memory_mb} MB, or of {limits.address_space_mb} MB of address space,"
+    return f"memory limit of {most} exceeded"
+
+
 _OF_ENDING: dict[EndedBy, Callable[[Limits], str]] = {
     EndedBy.WALL_TIME: lambda limits: f"time limit of {limits.wall_ms / 1000:g} s exceeded",
     EndedBy.CPU_TIME: lambda limits: (
         f"cpu time limit of {(limits.cpu_ms or 0) / 1000:g} s exceeded"
     ),
-    EndedBy.MEMORY: lambda limits: f"memory limit of {limits.memory_mb} MB exceeded",
+    EndedBy.MEMORY: _memory,
     EndedBy.PROCESSES: lambda limits: f"limit of {limits.processes} processes exceeded",
     EndedBy.OUTPUT: lambda limits: f"ended after {limits.flood_bytes // MIB} MB of output",
     EndedBy.KILLED: lambda limits: "ended by the sandbox",

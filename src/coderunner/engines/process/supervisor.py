@@ -70,7 +70,8 @@ def main() -> None:
     peak_kb = max(watch.peak_kb, used.ru_maxrss)
     cpu_us = int((used.ru_utime + used.ru_stime) * 1e6)
     code = os.waitstatus_to_exitcode(watch.status or 0)
-    line = f"ended {reason(why, code, order)} {code} {wall_us} {cpu_us} {peak_kb}\n"
+    largest_kb = grown_to(used.ru_maxrss)
+    line = f"ended {reason(why, code, order, largest_kb)} {code} {wall_us} {cpu_us} {peak_kb}\n"
     os.write(report, line.encode())
 
 
@@ -88,10 +89,17 @@ def take_precedence() -> None:
         pass  # an ordinary user may not, and has the RLIMIT_NPROC
 
 
-def reason(why: str, code: int, order: dict[str, Any]) -> str:
-    """What ended it: us, unless it was faster."""
+def grown_to(largest_kb: int) -> int:
+    """How large a process of the program's became, or nothing if that is our own size."""
+    return largest_kb if largest_kb > resource.getrusage(resource.RUSAGE_SELF).ru_maxrss else 0
+
+
+def reason(why: str, code: int, order: dict[str, Any], largest_kb: int) -> str:
+    """What ended it: us, unless it was faster. Then the kernel remembers what it had."""
     if why and code == -signal.SIGKILL:
         return why
+    if largest_kb > order["memory_kb"]:
+        return "memory"
     if code == -signal.SIGXCPU and order["cpu_ms"]:
         return "cpu_time"  # it was its RLIMIT_CPU
     return "signal" if code < 0 else "exit"
