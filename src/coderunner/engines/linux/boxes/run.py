@@ -27,6 +27,7 @@ _FREE_SOCKETS, _SOCKET_KB = 64, 256
 # Locks on parts of files are memory of the kernel's that no cgroup counts, some 200 bytes each.
 _MANY_LOCKS = 5_000
 # A program that cannot be started for want of these is the machine's trouble, not its own.
+_MAPPED_KB = 48 * 1024  # files that a runtime has mapped: Node 34 MB, Java 31
 _OUT_OF_SOMETHING = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
 
 
@@ -193,6 +194,8 @@ class Run:
         if not reason and status is None:
             return {"op": "failed", "kind": "engine", "message": "the box was killed from outside"}
         code = -signal.SIGKILL if status is None else os.waitstatus_to_exitcode(status)
+        if not reason and self._was_larger(report.get("max_rss_kb", 0)):
+            reason = "memory"
         if not reason and self.limits["cpu_ms"] and self._cpu_ms > self.limits["cpu_ms"]:
             reason = "cpu_time"  # it was over before the next look
         return {
@@ -205,6 +208,12 @@ class Run:
             "memory_peak_kb": self._memory_peak_kb,
             "warm": self.box.zygote is not None,
         }
+
+    def _was_larger(self, largest_kb: int) -> bool:
+        """A program may be too quick for a sample, but the kernel remembers how large it was: with
+        the files that it had mapped, and these are no memory of its own."""
+        most_kb: int = self.limits["memory_mb"] * 1024 + _MAPPED_KB
+        return self.box.cgroup is None and largest_kb > most_kb
 
     def _why_not_started(self, number: int) -> dict[str, str]:
         """Whose trouble it is that the program could not be started."""
@@ -230,8 +239,6 @@ class Run:
             self._memory_peak_kb = self.box.cgroup.memory_peak_kb() or largest
             return
         self._cpu_ms = max(self._cpu_ms, report.get("cpu_ms", 0.0))
-        # A program may be too quick for a sample, but the kernel remembers how large it was: with
-        # the files that it had mapped, so that is no verdict.
         self._memory_peak_kb = self._memory_peak_kb or largest
 
     def workspace(self) -> int | None:
