@@ -22,8 +22,7 @@ demo: $(STAMP) $(COMPILED) ## Run a program in every language found here, each i
 	@$(BIN)/python examples/demo.py
 
 test: $(STAMP) toolchains $(COMPILED) ## Run all tests; as root also install what they need
-	$(BIN)/python -m pytest $(ARGS)
-	@if [ "$$(id -u)" = 0 ]; then $(MAKE) --no-print-directory test-user; fi
+	@scripts/test.sh $(ARGS)
 
 test-user: $(STAMP) $(COMPILED) ## As root: run the tests again as an ordinary user
 	@scripts/test-as-user.sh $(ARGS)
