@@ -10,12 +10,11 @@ submission that has crashed cannot be saved by what the interactor makes of it.
 from __future__ import annotations
 
 import asyncio
-from collections import deque
-from collections.abc import AsyncIterator
 from dataclasses import replace
 
 from coderunner.build import Build
 from coderunner.cancelling import cancel
+from coderunner.feed import Feed
 from coderunner.judge import verdict
 from coderunner.judge.case import Case, Judged, trimmed
 from coderunner.judge.checkers import program
@@ -26,7 +25,6 @@ from coderunner.judge.trial import KEEP_BYTES, Try, conclude
 from coderunner.judge.verdict import Verdict
 from coderunner.model import EndedBy, File, Outcome, Result, Stream
 
-_BUFFER_BYTES = 64 * 1024  # as much as a pipe holds
 _LAST_WORDS_S = 0.05  # between somebody's last word and its end, if it has nothing more to do
 _GOODBYE_S = 0.5  # for a submission to end by itself, once it is rejected
 _CONCLUDING_MS = 10_000  # for an interactor to conclude, once the submission has ended
@@ -59,30 +57,19 @@ class Transcript:
         return "\n".join(lines) + ("" if self._room else "\n…")
 
 
-class Wire:
-    """What one side has said and the other has not heard yet: a pipe, and we are its middle."""
+class Wire(Feed):
+    """What one side says and the other hears: a pipe, and we are its middle."""
 
     def __init__(self, who: str, transcript: Transcript, *, may_close: bool) -> None:
+        super().__init__()
         self._who = who
         self._may_close = may_close
         self._transcript = transcript
-        self._chunks: deque[bytes] = deque()
-        self._held = 0
-        self._over = False  # nothing more will come
-        self._deaf = False  # nobody listens any more
-        self._changed = asyncio.Event()
 
     async def __call__(self, stream: Stream, chunk: bytes) -> None:
-        """The sink of who speaks. It waits while the other does not listen, as a pipe does."""
-        if stream is not Stream.STDOUT:
-            return
-        while self._held >= _BUFFER_BYTES and not self._deaf:
-            await self._change()
-        if not self._deaf:
+        """The sink of who speaks."""
+        if stream is Stream.STDOUT and await self.put(chunk):
             self._transcript.add(self._who, chunk)
-            self._chunks.append(chunk)
-            self._held += len(chunk)
-            self._changed.set()
 
     async def ended(self, stream: Stream) -> None:
         """The speaker's output is over. Mostly because it has ended, and then that should be known
@@ -90,36 +77,6 @@ class Wire:
         closed its output, and goes on, has not ended: only an interactor may do so on purpose."""
         if stream is Stream.STDOUT and self._may_close:
             asyncio.get_running_loop().call_later(_LAST_WORDS_S, self.close)
-
-    def close(self) -> None:
-        """The other hears what was said, and then the end."""
-        self._over = True
-        self._changed.set()
-
-    async def listen(self) -> AsyncIterator[bytes]:
-        """The stdin of who listens."""
-        try:
-            while True:
-                while self._chunks:
-                    chunk = b"".join(self._chunks)
-                    self._chunks.clear()
-                    self._held = 0
-                    self._changed.set()
-                    yield chunk
-                if self._over:
-                    return
-                await self._change()
-        finally:
-            self.nobody_listens()
-
-    def nobody_listens(self) -> None:
-        """What is said from here on is for nobody: it is dropped."""
-        self._deaf = True
-        self._changed.set()
-
-    async def _change(self) -> None:
-        self._changed.clear()
-        await self._changed.wait()
 
 
 class _Conversation:
