@@ -10,10 +10,12 @@ import pytest
 from coderunner import Runner
 from coderunner.engines.fake import FakeEngine
 from coderunner.judge import (
+    CheckerProgram,
     CodeRunner,
     ExecutionRequest,
     ExecutionResult,
     ExecutionStatus,
+    Interactor,
     Language,
     TestCase,
     TestGroup,
@@ -113,6 +115,27 @@ async def test_a_bad_request_in_an_unknown_language_is_a_bad_request() -> None:
         ({"groups": [TestGroup("g", math.nan)]}, "Invalid points of group 'g'"),
         ({"groups": [TestGroup("g", 1), TestGroup("g", 2)]}, "in no group"),
         ({"groups": ["g"]}, "Every group must be a TestGroup"),
+        ({"groups": None}, "Every group must be a TestGroup"),
+        ({"groups": 5}, "Every group must be a TestGroup"),
+        ({"groups": [TestGroup("", 1)]}, "Invalid id of a group: ''"),
+        ({"groups": [TestGroup([], 1)]}, "Invalid id of a group: []"),  # type: ignore[arg-type]
+        ({"test_cases": [TestCase("a", "", "", group=[])]}, "Invalid group of test case 'a'"),  # type: ignore[arg-type]
+        ({"test_cases": [TestCase("a", "", "", description=5)]}, "Invalid description"),  # type: ignore[arg-type]
+        ({"test_cases": [TestCase("a", "", "", is_hidden=None)]}, "Invalid is_hidden"),  # type: ignore[arg-type]
+        ({"test_cases": [TestCase("a", "", "", is_hidden="false")]}, "Invalid is_hidden"),  # type: ignore[arg-type]
+        ({"request_id": 5}, "Invalid request_id"),
+        ({"metadata": None}, "Invalid metadata"),
+        ({"stop_on_failure": "no"}, "Invalid stop_on_failure"),
+        ({"checker": None}, "Invalid checker: None"),
+        ({"checker": "tokens"}, "Invalid checker: 'tokens'"),
+        ({"checker": Interactor("x", "python")}, "Invalid checker: Interactor"),
+        ({"checker": CheckerProgram(None, "python")}, "no CheckerProgram: code"),  # type: ignore[arg-type]
+        ({"checker": CheckerProgram("x", [])}, "no CheckerProgram: language"),  # type: ignore[arg-type]
+        ({"checker": CheckerProgram("x", "python", "polygon")}, "no CheckerProgram: convention"),  # type: ignore[arg-type]
+        ({"checker": CheckerProgram("x", "python", args="-v")}, "no CheckerProgram: args"),  # type: ignore[arg-type]
+        ({"checker": CheckerProgram("x", "python", files={"a": b""})}, "no CheckerProgram"),  # type: ignore[dict-item]
+        ({"interactor": "x"}, "Invalid interactor: 'x'"),
+        ({"interactor": Interactor("x", "python", args=(5,))}, "no Interactor: args"),  # type: ignore[arg-type]
         ({"test_cases": [TestCase("a", "", "", group="g")]}, "'g', which does not exist"),
     ],
 )

@@ -5,8 +5,12 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable
+from dataclasses import asdict
 
 from coderunner.errors import InvalidInput
+from coderunner.judge.as_json import from_object
+from coderunner.judge.checkers.custom import CheckerProgram, Interactor
+from coderunner.judge.checkers.opened import Checker
 from coderunner.judge.request import ExecutionRequest, TestCase, TestGroup
 from coderunner.text import as_bytes
 
@@ -47,6 +51,12 @@ def _case(case: TestCase) -> str:
     name: object = case.id
     if not isinstance(name, str) or not name:
         return f"Invalid id of a test case: {name!r:.80}"
+    hidden: object = case.is_hidden
+    if not isinstance(hidden, bool):  # what is meant by "false", or by nothing, is not guessed
+        return f"Invalid is_hidden of test case {name!r:.80}: {hidden!r:.80}"
+    for field in ("description", "group"):
+        if not isinstance(getattr(case, field), str):
+            return f"Invalid {field} of test case {name!r:.80}: it must be text"
     for field in ("input", "expected_output"):
         value = getattr(case, field)
         what = f"{field} of test case {case.id!r:.80}"
@@ -95,10 +105,42 @@ def _counts(request: ExecutionRequest) -> str:
     return ""
 
 
+def _judges(request: ExecutionRequest) -> str:
+    checker: object = request.checker
+    if not isinstance(checker, Checker):
+        return f"Invalid checker: {checker!r:.80}; it must be one of Tokens(), Exact(), …"
+    interactor: object = request.interactor
+    if not isinstance(interactor, Interactor | None):
+        return f"Invalid interactor: {interactor!r:.80}; it must be an Interactor"
+    programs = [one for one in (checker, interactor) if isinstance(one, CheckerProgram | Interactor)]
+    return next((found for one in programs if (found := _program(one))), "")
+
+
+def _program(written: CheckerProgram | Interactor) -> str:
+    """What holds for one that comes as JSON holds for all."""
+    try:
+        from_object(type(written), asdict(written))
+    except InvalidInput as error:
+        return error.message
+    return ""
+
+
+def _rest(request: ExecutionRequest) -> str:
+    kinds = (("request_id", str, "text"), ("metadata", dict, "a dict"))
+    for name, kind, what in (*kinds, ("stop_on_failure", bool, "True or False")):
+        if not isinstance(getattr(request, name), kind):
+            return f"Invalid {name}: it must be {what}"
+    return ""
+
+
 def _groups(request: ExecutionRequest) -> str:
-    if not all(isinstance(group, TestGroup) for group in request.groups):
-        return "Every group must be a TestGroup"
+    groups: object = request.groups
+    if not isinstance(groups, list | tuple) or not all(isinstance(g, TestGroup) for g in groups):
+        return "Every group must be a TestGroup, in a list"
     for group in request.groups:
+        name: object = group.id
+        if not isinstance(name, str) or not name:
+            return f"Invalid id of a group: {name!r:.80}"
         if not _is_number(group.points) or group.points < 0:
             return f"Invalid points of group {group.id!r:.80}: {group.points!r:.80}"
     known = {group.id for group in request.groups}
@@ -119,6 +161,8 @@ _CHECKS: tuple[Callable[[ExecutionRequest], str], ...] = (
     _total_timeout,
     _cpu,
     _counts,
+    _rest,
+    _judges,
     _groups,
 )
 
