@@ -108,6 +108,9 @@ async def test_a_bad_request_in_an_unknown_language_is_a_bad_request() -> None:
         ({"cpu_limit": -0.5}, "Invalid cpu limit: -0.5"),
         ({"cpu_limit": math.nan}, "Invalid cpu limit: nan"),
         ({"cpu_limit": math.inf}, "Invalid cpu limit: inf"),
+        ({"cpu_limit": 1e308}, "Invalid cpu limit: 1e+308"),
+        ({"test_cases": [TestCase("a", "", "", points=1e308)]}, "Invalid points"),
+        ({"groups": [TestGroup("g", 1e308)]}, "Invalid points of group 'g'"),
         ({"parallel": 0}, "Invalid parallel: 0"),
         ({"parallel": 1.5}, "Invalid parallel: 1.5"),
         ({"output_limit_kb": 0}, "Invalid output_limit_kb: 0"),
@@ -129,13 +132,22 @@ async def test_a_bad_request_in_an_unknown_language_is_a_bad_request() -> None:
         ({"checker": None}, "Invalid checker: None"),
         ({"checker": "tokens"}, "Invalid checker: 'tokens'"),
         ({"checker": Interactor("x", "python")}, "Invalid checker: Interactor"),
-        ({"checker": CheckerProgram(None, "python")}, "no CheckerProgram: code"),  # type: ignore[arg-type]
-        ({"checker": CheckerProgram("x", [])}, "no CheckerProgram: language"),  # type: ignore[arg-type]
-        ({"checker": CheckerProgram("x", "python", "polygon")}, "no CheckerProgram: convention"),  # type: ignore[arg-type]
-        ({"checker": CheckerProgram("x", "python", args="-v")}, "no CheckerProgram: args"),  # type: ignore[arg-type]
-        ({"checker": CheckerProgram("x", "python", files={"a": b""})}, "no CheckerProgram"),  # type: ignore[dict-item]
+        ({"checker": CheckerProgram(None, "python")}, "Invalid code of the checker: None"),  # type: ignore[arg-type]
+        ({"checker": CheckerProgram("x", [])}, "Invalid language of the checker: []"),  # type: ignore[arg-type]
+        (
+            {"checker": CheckerProgram("x", "python", "polygon")},
+            "Invalid convention of the checker",
+        ),  # type: ignore[arg-type]
+        ({"checker": CheckerProgram("x", "python", args="-v")}, "Invalid args of the checker"),  # type: ignore[arg-type]
+        (
+            {"checker": CheckerProgram("x", "python", files={"a": b""})},
+            "Invalid args or files of the checker",
+        ),  # type: ignore[dict-item]
         ({"interactor": "x"}, "Invalid interactor: 'x'"),
-        ({"interactor": Interactor("x", "python", args=(5,))}, "no Interactor: args"),  # type: ignore[arg-type]
+        (
+            {"interactor": Interactor("x", "python", args=(5,))},
+            "Invalid args or files of the interactor",
+        ),  # type: ignore[arg-type]
         ({"test_cases": [TestCase("a", "", "", group="g")]}, "'g', which does not exist"),
     ],
 )
