@@ -132,22 +132,7 @@ async def test_a_bad_request_in_an_unknown_language_is_a_bad_request() -> None:
         ({"checker": None}, "Invalid checker: None"),
         ({"checker": "tokens"}, "Invalid checker: 'tokens'"),
         ({"checker": Interactor("x", "python")}, "Invalid checker: Interactor"),
-        ({"checker": CheckerProgram(None, "python")}, "Invalid code of the checker: None"),  # type: ignore[arg-type]
-        ({"checker": CheckerProgram("x", [])}, "Invalid language of the checker: []"),  # type: ignore[arg-type]
-        (
-            {"checker": CheckerProgram("x", "python", "polygon")},
-            "Invalid convention of the checker",
-        ),  # type: ignore[arg-type]
-        ({"checker": CheckerProgram("x", "python", args="-v")}, "Invalid args of the checker"),  # type: ignore[arg-type]
-        (
-            {"checker": CheckerProgram("x", "python", files={"a": b""})},
-            "Invalid args or files of the checker",
-        ),  # type: ignore[dict-item]
         ({"interactor": "x"}, "Invalid interactor: 'x'"),
-        (
-            {"interactor": Interactor("x", "python", args=(5,))},
-            "Invalid args or files of the interactor",
-        ),  # type: ignore[arg-type]
         ({"test_cases": [TestCase("a", "", "", group="g")]}, "'g', which does not exist"),
     ],
 )
@@ -156,6 +141,28 @@ def test_what_is_wrong_is_named(fields: dict[str, Any], message: str) -> None:
     for name, value in fields.items():
         setattr(asked, name, value)
     assert message in problem(asked)
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"code": None}, "Invalid code of the {}: None"),
+        ({"language": []}, "Invalid language of the {}: []"),
+        ({"convention": "polygon"}, "Invalid convention of the {}: 'polygon'"),
+        ({"args": "-v"}, "Invalid args of the {}: '-v'"),
+        ({"args": (5,)}, "Invalid args or files of the {}"),
+        ({"files": ["a"]}, "Invalid files of the {}"),
+        ({"files": {"a": b""}}, "Invalid args or files of the {}"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("kind", "name"), [(CheckerProgram, "checker"), (Interactor, "interactor")]
+)
+def test_programs_that_judge_are_looked_at(
+    kind: type[Any], name: str, fields: dict[str, Any], message: str
+) -> None:
+    asked = request("print(1)", **{name: kind(**{"code": "x", "language": "python", **fields})})
+    assert message.format(name) in problem(asked)
 
 
 @pytest.mark.parametrize("memory", [16, 1024])
