@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -178,6 +180,15 @@ def test_megabytes_are_compared_in_no_time() -> None:
     assert found.line == 300_001
     found = RELATIVE.compare(lines.replace(b"\n", b" "), lines)
     assert found is None
+
+
+def test_no_word_keeps_the_judge_busy() -> None:
+    """Tried in as many ways as it has digits it would take a minute."""
+    started = time.process_time()
+    word = b"1" * 60_000 + b"x"
+    assert RELATIVE.compare(b"1", word) is not None
+    assert RELATIVE.compare(word, b"1") is not None
+    assert time.process_time() - started < 10
 
 
 @pytest.mark.parametrize(

@@ -56,6 +56,13 @@ def test_a_checkers_score_takes_the_place_of_the_tests() -> None:
     assert (found.score, found.most) == (13.5, 20)
 
 
+@pytest.mark.parametrize("given", [{"score": 100.0}, {"share": 0.5}])
+def test_a_checker_has_no_score_for_what_it_rejects(given: dict[str, float]) -> None:
+    wrong = Judged(Verdict.WRONG_ANSWER, checked=Checked(Verdict.WRONG_ANSWER, **given))  # type: ignore[arg-type]
+    found = grade(Group("g", (Member(0, accepted=10, rejected=2),)), [wrong])
+    assert (found.verdict, found.score) == (Verdict.WRONG_ANSWER, 2)
+
+
 def test_a_score_is_cut_at_the_groups_most() -> None:
     group = Group("g", members(0, 1, accepted=10), most=15)
     assert (graded(group, "AA").score, graded(group, "AW").score) == (15, 10)

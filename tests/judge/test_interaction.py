@@ -150,6 +150,24 @@ async def test_a_crash_stands_though_the_interactor_rejects_it() -> None:
         assert (await meet(guest)).verdict is Verdict.RUN_TIME_ERROR
 
 
+@pytest.mark.parametrize(
+    ("ends", "verdict"),
+    [("sys.exit(43)", Verdict.WRONG_ANSWER), ("raise ValueError", Verdict.JUDGE_ERROR)],
+)
+async def test_it_stands_though_the_crash_is_known_first(ends: str, verdict: Verdict) -> None:
+    """As on a busy machine: the interactor's last word is long over before its end is known."""
+    host = f"import os, sys, time; os.close(1); time.sleep(0.5); {ends}"
+    assert (await meet("input()", host, timeout_ms=5_000)).verdict is verdict
+
+
+async def test_a_crash_after_the_last_word_stands_if_the_interactor_waits_for_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(interaction, "_CONCLUSION_S", 0.5)
+    host = "import os, sys; os.close(1); sys.stdin.read(); sys.exit(43)"
+    assert (await meet("input()", host, timeout_ms=5_000)).verdict is Verdict.RUN_TIME_ERROR
+
+
 async def test_who_has_nothing_more_to_say_may_still_listen() -> None:
     host = "import os, sys\nos.close(1)\nsys.exit(42 if sys.stdin.read() == 'bye\\n' else 43)"
     test = await meet("import sys; sys.stdin.read(); print('bye')", host)

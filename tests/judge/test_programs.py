@@ -107,6 +107,8 @@ async def test_files_beside_a_checker() -> None:
         "x = bytearray(10**10)",
         "while True: print('x' * 10_000)",
         "import sys; open(sys.argv[3] + 'score.txt', 'w').write('many'); sys.exit(42)",
+        "import sys; open(sys.argv[3] + 'score.txt', 'w').write('nan'); sys.exit(42)",
+        "import sys; open(sys.argv[3] + 'score.txt', 'w').write('1e308'); sys.exit(42)",
     ],
 )
 async def test_a_checker_that_fails_gives_no_verdict(code: str) -> None:

@@ -10,10 +10,12 @@ import pytest
 from coderunner import Runner
 from coderunner.engines.fake import FakeEngine
 from coderunner.judge import (
+    CheckerProgram,
     CodeRunner,
     ExecutionRequest,
     ExecutionResult,
     ExecutionStatus,
+    Interactor,
     Language,
     TestCase,
     TestGroup,
@@ -106,6 +108,9 @@ async def test_a_bad_request_in_an_unknown_language_is_a_bad_request() -> None:
         ({"cpu_limit": -0.5}, "Invalid cpu limit: -0.5"),
         ({"cpu_limit": math.nan}, "Invalid cpu limit: nan"),
         ({"cpu_limit": math.inf}, "Invalid cpu limit: inf"),
+        ({"cpu_limit": 1e308}, "Invalid cpu limit: 1e+308"),
+        ({"test_cases": [TestCase("a", "", "", points=1e308)]}, "Invalid points"),
+        ({"groups": [TestGroup("g", 1e308)]}, "Invalid points of group 'g'"),
         ({"parallel": 0}, "Invalid parallel: 0"),
         ({"parallel": 1.5}, "Invalid parallel: 1.5"),
         ({"output_limit_kb": 0}, "Invalid output_limit_kb: 0"),
@@ -113,6 +118,21 @@ async def test_a_bad_request_in_an_unknown_language_is_a_bad_request() -> None:
         ({"groups": [TestGroup("g", math.nan)]}, "Invalid points of group 'g'"),
         ({"groups": [TestGroup("g", 1), TestGroup("g", 2)]}, "in no group"),
         ({"groups": ["g"]}, "Every group must be a TestGroup"),
+        ({"groups": None}, "Every group must be a TestGroup"),
+        ({"groups": 5}, "Every group must be a TestGroup"),
+        ({"groups": [TestGroup("", 1)]}, "Invalid id of a group: ''"),
+        ({"groups": [TestGroup([], 1)]}, "Invalid id of a group: []"),  # type: ignore[arg-type]
+        ({"test_cases": [TestCase("a", "", "", group=[])]}, "Invalid group of test case 'a'"),  # type: ignore[arg-type]
+        ({"test_cases": [TestCase("a", "", "", description=5)]}, "Invalid description"),  # type: ignore[arg-type]
+        ({"test_cases": [TestCase("a", "", "", is_hidden=None)]}, "Invalid is_hidden"),  # type: ignore[arg-type]
+        ({"test_cases": [TestCase("a", "", "", is_hidden="false")]}, "Invalid is_hidden"),  # type: ignore[arg-type]
+        ({"request_id": 5}, "Invalid request_id"),
+        ({"metadata": None}, "Invalid metadata"),
+        ({"stop_on_failure": "no"}, "Invalid stop_on_failure"),
+        ({"checker": None}, "Invalid checker: None"),
+        ({"checker": "tokens"}, "Invalid checker: 'tokens'"),
+        ({"checker": Interactor("x", "python")}, "Invalid checker: Interactor"),
+        ({"interactor": "x"}, "Invalid interactor: 'x'"),
         ({"test_cases": [TestCase("a", "", "", group="g")]}, "'g', which does not exist"),
     ],
 )
@@ -121,6 +141,28 @@ def test_what_is_wrong_is_named(fields: dict[str, Any], message: str) -> None:
     for name, value in fields.items():
         setattr(asked, name, value)
     assert message in problem(asked)
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"code": None}, "Invalid code of the {}: None"),
+        ({"language": []}, "Invalid language of the {}: []"),
+        ({"convention": "polygon"}, "Invalid convention of the {}: 'polygon'"),
+        ({"args": "-v"}, "Invalid args of the {}: '-v'"),
+        ({"args": (5,)}, "Invalid args or files of the {}"),
+        ({"files": ["a"]}, "Invalid files of the {}"),
+        ({"files": {"a": b""}}, "Invalid args or files of the {}"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("kind", "name"), [(CheckerProgram, "checker"), (Interactor, "interactor")]
+)
+def test_programs_that_judge_are_looked_at(
+    kind: type[Any], name: str, fields: dict[str, Any], message: str
+) -> None:
+    asked = request("print(1)", **{name: kind(**{"code": "x", "language": "python", **fields})})
+    assert message.format(name) in problem(asked)
 
 
 @pytest.mark.parametrize("memory", [16, 1024])

@@ -95,9 +95,11 @@ def grade(group: Group, results: Sequence[Judged]) -> Graded:
 def _of_member(member: Member, judged: Judged) -> tuple[Verdict, float, float]:
     accepted, checked = judged.verdict is Verdict.ACCEPTED, judged.checked
     score = member.accepted if accepted else member.rejected
-    if checked is not None and checked.score is not None:
+    if not accepted or checked is None:
+        pass  # what a checker gives, it gives to what it accepts
+    elif checked.score is not None:
         score = checked.score
-    elif checked is not None and checked.share is not None:
+    elif checked.share is not None:
         score *= checked.share
     return judged.verdict, score, member.accepted
 

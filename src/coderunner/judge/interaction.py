@@ -26,6 +26,7 @@ from coderunner.judge.verdict import Verdict
 from coderunner.model import EndedBy, File, Outcome, Result, Stream
 
 _LAST_WORDS_S = 0.05  # between somebody's last word and its end, if it has nothing more to do
+_CONCLUSION_S = 5.0  # for an interactor that has said its last word to end by itself
 _GOODBYE_S = 0.5  # for a submission to end by itself, once it is rejected
 _CONCLUDING_MS = 10_000  # for an interactor to conclude, once the submission has ended
 _TRANSCRIPT_BYTES = 16 * 1024
@@ -64,6 +65,7 @@ class Wire(Feed):
         super().__init__()
         self._who = who
         self._may_close = may_close
+        self.last_word_said = False  # by a speaker that may have ended, but maybe has not
         self._transcript = transcript
 
     async def __call__(self, stream: Stream, chunk: bytes) -> None:
@@ -76,6 +78,7 @@ class Wire(Feed):
         before the other learns of it: or nobody could tell who ended first. A submission that has
         closed its output, and goes on, has not ended: only an interactor may do so on purpose."""
         if stream is Stream.STDOUT and self._may_close:
+            self.last_word_said = True
             asyncio.get_running_loop().call_later(_LAST_WORDS_S, self.close)
 
 
@@ -91,8 +94,8 @@ class _Conversation:
 
     async def judged(self, check: Check | None, keep_bytes: int) -> Judged:
         files = await program.files_for(self._case)
-        submission = asyncio.create_task(self._speak())
         interactor = asyncio.create_task(self._answer(files))
+        submission = asyncio.create_task(self._speak(interactor))
         both = {submission, interactor}
         try:
             await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
@@ -107,7 +110,10 @@ class _Conversation:
         outcome = judged.outcome and trimmed(judged.outcome, keep_bytes)
         return replace(judged, outcome=outcome, transcript=str(self._transcript))
 
-    async def _speak(self) -> Outcome:
+    async def _speak(self, interactor: asyncio.Task[Result]) -> Outcome:
+        """A submission that fails after the interactor's last word may fail because of that, and on
+        a busy machine we may know of it first. As long as the interactor is not told of it, it can
+        only end by itself: then it was the first."""
         try:
             result = await self._build.run(
                 limits=self._case.limits,
@@ -116,6 +122,9 @@ class _Conversation:
                 args=self._case.args,
                 files=self._case.files,
             )
+            failed = verdict.of_run(result.outcome) is not None
+            if failed and self._from_interactor.last_word_said:
+                await asyncio.wait({interactor}, timeout=_CONCLUSION_S)
         finally:
             self._over(_SUBMISSION, self._from_submission, self._from_interactor)
         return result.outcome

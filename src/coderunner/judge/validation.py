@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from typing import TypeGuard
 
 from coderunner.errors import InvalidInput
+from coderunner.judge.checkers.custom import CheckerProgram, Interactor
+from coderunner.judge.checkers.opened import Checker
+from coderunner.judge.checkers.program import Convention
 from coderunner.judge.request import ExecutionRequest, TestCase, TestGroup
 from coderunner.text import as_bytes
 
@@ -15,6 +19,8 @@ TIMEOUT_MS = range(100, 60_000 + 1)
 _LONGEST_TOTAL_MS = 24 * 3600 * 1000
 _MOST_PARALLEL = 1024
 _MOST_KB = 1024 * 1024
+_MOST_CORES = 1024
+_MOST_POINTS = 1e9  # so that no sum of them is infinite
 
 
 def problem(request: ExecutionRequest) -> str:
@@ -47,6 +53,12 @@ def _case(case: TestCase) -> str:
     name: object = case.id
     if not isinstance(name, str) or not name:
         return f"Invalid id of a test case: {name!r:.80}"
+    hidden: object = case.is_hidden
+    if not isinstance(hidden, bool):  # what is meant by "false", or by nothing, is not guessed
+        return f"Invalid is_hidden of test case {name!r:.80}: {hidden!r:.80}"
+    for field in ("description", "group"):
+        if not isinstance(getattr(case, field), str):
+            return f"Invalid {field} of test case {name!r:.80}: it must be text"
     for field in ("input", "expected_output"):
         value = getattr(case, field)
         what = f"{field} of test case {case.id!r:.80}"
@@ -56,7 +68,7 @@ def _case(case: TestCase) -> str:
             return found
     if case.timeout_ms is not None and not _within(case.timeout_ms, TIMEOUT_MS):
         return f"Invalid timeout of test case {case.id!r:.80}: {case.timeout_ms!r:.80}ms"
-    if not _is_number(case.points) or case.points < 0:
+    if not _are_points(case.points):
         return f"Invalid points of test case {case.id!r:.80}: {case.points!r:.80}"
     return ""
 
@@ -80,7 +92,8 @@ def _total_timeout(request: ExecutionRequest) -> str:
 
 def _cpu(request: ExecutionRequest) -> str:
     given = request.cpu_limit
-    return "" if _is_number(given) and given > 0 else f"Invalid cpu limit: {given!r:.80}"
+    fits = _is_number(given) and 0 < given <= _MOST_CORES
+    return "" if fits else f"Invalid cpu limit: {given!r:.80}"
 
 
 def _counts(request: ExecutionRequest) -> str:
@@ -95,11 +108,47 @@ def _counts(request: ExecutionRequest) -> str:
     return ""
 
 
+def _judges(request: ExecutionRequest) -> str:
+    checker: object = request.checker
+    if not isinstance(checker, Checker):
+        return f"Invalid checker: {checker!r:.80}; it must be one of Tokens(), Exact(), …"
+    interactor: object = request.interactor
+    if not isinstance(interactor, Interactor | None):
+        return f"Invalid interactor: {interactor!r:.80}; it must be an Interactor"
+    found = _program(checker, "checker") if isinstance(checker, CheckerProgram) else ""
+    return found or (_program(interactor, "interactor") if interactor is not None else "")
+
+
+def _program(written: CheckerProgram | Interactor, what: str) -> str:
+    kinds = (("code", str), ("language", str), ("args", list | tuple), ("files", Mapping))
+    for field, kind in kinds:
+        if not isinstance(getattr(written, field), kind):
+            return f"Invalid {field} of the {what}: {getattr(written, field)!r:.80}"
+    texts = (*written.args, *written.files, *written.files.values())
+    if not all(isinstance(text, str) for text in texts):
+        return f"Invalid args or files of the {what}: they must be text"
+    if written.convention not in tuple(Convention):
+        return f"Invalid convention of the {what}: {written.convention!r:.80}"
+    return ""
+
+
+def _rest(request: ExecutionRequest) -> str:
+    kinds = (("request_id", str, "text"), ("metadata", dict, "a dict"))
+    for name, kind, what in (*kinds, ("stop_on_failure", bool, "True or False")):
+        if not isinstance(getattr(request, name), kind):
+            return f"Invalid {name}: it must be {what}"
+    return ""
+
+
 def _groups(request: ExecutionRequest) -> str:
-    if not all(isinstance(group, TestGroup) for group in request.groups):
-        return "Every group must be a TestGroup"
+    groups: object = request.groups
+    if not isinstance(groups, list | tuple) or not all(isinstance(g, TestGroup) for g in groups):
+        return "Every group must be a TestGroup, in a list"
     for group in request.groups:
-        if not _is_number(group.points) or group.points < 0:
+        name: object = group.id
+        if not isinstance(name, str) or not name:
+            return f"Invalid id of a group: {name!r:.80}"
+        if not _are_points(group.points):
             return f"Invalid points of group {group.id!r:.80}: {group.points!r:.80}"
     known = {group.id for group in request.groups}
     lost = next((case for case in request.test_cases if case.group not in known | {""}), None)
@@ -119,6 +168,8 @@ _CHECKS: tuple[Callable[[ExecutionRequest], str], ...] = (
     _total_timeout,
     _cpu,
     _counts,
+    _rest,
+    _judges,
     _groups,
 )
 
@@ -127,10 +178,14 @@ def _within(value: object, allowed: range) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value in allowed
 
 
-def _is_number(value: object) -> bool:
+def _is_number(value: object) -> TypeGuard[int | float]:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
     return math.isfinite(value)
+
+
+def _are_points(value: object) -> bool:
+    return _is_number(value) and 0 <= value <= _MOST_POINTS
 
 
 def _not_text(value: str, what: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,14 @@ def refused(folder: Path, content: str | bytes, name: str = "a.yaml") -> str:
     with pytest.raises(InvalidInput) as caught:
         read(folder, content, name)
     return str(caught.value)
+
+
+def test_no_text_keeps_us_busy(tmp_path: Path) -> None:
+    """Tried in as many ways as it has digits it would take minutes."""
+    started = time.process_time()
+    digits = "1" * 60_000
+    assert read(tmp_path, f"a: {digits}x") == {"a": f"{digits}x"}
+    assert time.process_time() - started < 10
 
 
 def test_what_is_well_written(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 from coderunner.errors import InvalidInput
 from coderunner.judge.problem import folder as module
 from coderunner.judge.problem.folder import Folder
+from coderunner.model import MIB
 from tests.judge.problem.making import (
     ids,
     opened,
@@ -79,9 +80,20 @@ def test_a_link_back_up_has_an_end(tmp_path: Path, place: str) -> None:
     path = package(tmp_path / "x")
     (path / place).mkdir(parents=True, exist_ok=True)
     (path / place / "again").symlink_to(".")
-    error = turned_away(path)
-    assert "lies too deep" in str(error)
-    assert error.hint == "is there a link that leads back up?"
+    assert str(turned_away(path)) == f"x/{place}/again: is a link that leads back up"
+
+
+def test_two_links_that_lead_to_each_other(tmp_path: Path) -> None:
+    path = package(tmp_path / "x", {"data/secret/a/1.in": "", "data/secret/a/1.ans": ""})
+    (path / "data/secret/b").mkdir()
+    (path / "data/secret/a/l").symlink_to("../b")
+    (path / "data/secret/b/m").symlink_to("../a")
+    assert str(turned_away(path)).endswith("a/l/m: is a link that leads back up")
+
+
+def test_directories_that_lie_too_deep(tmp_path: Path) -> None:
+    path = package(tmp_path / "x", {"submissions/accepted/" + "d/" * 31 + "a.py": ""})
+    assert str(turned_away(path)).endswith("d: lies too deep")
 
 
 def test_links_that_multiply_have_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,6 +121,15 @@ def test_a_program_that_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(module, "_MOST_BYTES_IN_ALL", 20)
     with pytest.raises(InvalidInput, match="x: more than 0 MB of programs"):
         Folder(path).files(path)
+
+
+@pytest.mark.parametrize("name", ["1.in", "1.ans"])
+@pytest.mark.parametrize("kind", ["package", "plain"])
+def test_a_test_that_is_too_large_is_not_read(tmp_path: Path, name: str, kind: str) -> None:
+    place = tmp_path / "data" / "secret" if kind == "package" else tmp_path
+    write(place, {"1.in": "", "1.ans": ""})
+    os.truncate(place / name, 513 * MIB)  # of nothing: it takes no space
+    assert f"{name}: is larger than 512 MB" in str(turned_away(tmp_path))
 
 
 def test_what_tools_leave_behind_is_not_there(tmp_path: Path) -> None:

@@ -50,10 +50,15 @@ FOLDERS: dict[str, frozenset[Verdict] | None] = {
 }
 
 
+def test_where_nothing_is_compiled_it_shows_when_it_is_run(tmp_path: Path) -> None:
+    [found] = read(tmp_path, {"submissions/compile_error/a.py": ""}).submissions
+    assert found.expected == one_of(Verdict.COMPILE_ERROR, Verdict.RUN_TIME_ERROR)
+
+
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_a_folder_says_what_should_become_of_it(tmp_path: Path, folder: str) -> None:
-    [found] = read(tmp_path, {f"submissions/{folder}/a.py": ""}).submissions
-    assert found.name == f"{folder}/a.py"
+    [found] = read(tmp_path, {f"submissions/{folder}/a.c": ""}).submissions
+    assert found.name == f"{folder}/a.c"
     assert found.expected == FOLDERS[folder]
     assert found.sets_time_limit == (folder == "accepted")
     assert found.expected_score is None
@@ -77,7 +82,7 @@ COMMENTS: dict[str, frozenset[Verdict] | None] = {
 
 @pytest.mark.parametrize("comment", COMMENTS)
 def test_a_comment_says_it_better(tmp_path: Path, comment: str) -> None:
-    files = {"submissions/time_limit_exceeded/a.py": f"# x\n{comment}\nprint(1)"}
+    files = {"submissions/time_limit_exceeded/a.c": f"# x\n{comment}\nprint(1)"}
     [found] = read(tmp_path, files).submissions
     assert found.expected == COMMENTS[comment]
     assert found.sets_time_limit == (found.expected == one_of(Verdict.ACCEPTED))

@@ -41,6 +41,7 @@ LIMITS = Limits(
     disk_mb=256,
 )
 _LONGEST_MESSAGE = 8000
+_LARGEST_SCORE = 1e9  # so that no sum of them is infinite
 _POINTS = re.compile(r"points\s+([-+0-9.eE]+)")
 
 
@@ -165,7 +166,7 @@ def _icpc(code: int, outcome: Outcome, notes: Mapping[str, str]) -> Checked | No
     numbers = {name: _number(notes[name]) for name in (_SCORE, _SHARE) if name in notes}
     wrong = next((name for name, number in numbers.items() if number is None), None)
     if wrong is not None:
-        why = f"the checker wrote a score that is no number: {notes[wrong][:80]!r}"
+        why = f"the checker wrote a score that cannot be used: {notes[wrong][:80]!r}"
         return Checked(Verdict.JUDGE_ERROR, message=why)
     message = notes.get(_MESSAGE, "") or outcome.stderr.text.strip()
     return Checked(
@@ -195,7 +196,7 @@ def _number(text: str) -> float | None:
         value = float(text)
     except ValueError:
         return None
-    return value if math.isfinite(value) else None
+    return value if abs(value) <= _LARGEST_SCORE else None  # which nan is not
 
 
 def _text(content: bytes) -> str:

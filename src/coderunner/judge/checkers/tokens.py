@@ -21,7 +21,9 @@ from coderunner.judge.difference import Difference
 from coderunner.judge.strictness import STRICT
 
 _WORD = re.compile(rb"[^ \t\n\r\v\f]+")
-_DECIMAL = re.compile(rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+# Each digit fits in one place only: else a long word that is no number would be tried in as many
+# ways as it has digits, and nobody can stop `re`.
+_DECIMAL = re.compile(rb"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _NOT_ZERO = re.compile(rb"[+-]?[0.]*[1-9]")
 _TINY = 5e-324
 _TOLERANCES = ("float_tolerance", "float_relative_tolerance", "float_absolute_tolerance")

@@ -83,6 +83,14 @@ def of_comment(files: Iterable[File]) -> Verdicts | None:
     return None
 
 
+def in_language(expected: Verdicts | None, *, compiled: bool) -> Verdicts | None:
+    """Where nothing is compiled, what would be a compile error shows when it is run. Other judges
+    have a look at the syntax first, and their packages expect that."""
+    if expected is None or compiled or Verdict.COMPILE_ERROR not in expected:
+        return expected
+    return expected | {Verdict.RUN_TIME_ERROR}
+
+
 def _verdicts(said: str, where: str) -> Verdicts:
     verdicts: Verdicts = frozenset()
     for part in said.split(","):

@@ -18,6 +18,7 @@ _DEEPEST = 32
 _MOST_ENTRIES = 200_000
 _MOST_BYTES = 64 * MIB  # of one file that is read into memory
 _MOST_BYTES_IN_ALL = 1024 * MIB
+_MOST_BYTES_OF_A_TEST = 512 * MIB  # of its input, and of its answer
 _LEFT_BY_TOOLS = frozenset({"__pycache__"})
 
 
@@ -40,17 +41,26 @@ class Folder:
         return InvalidInput(f"{self.name(path)}: {what}", hint=hint)
 
     def has_file(self, path: Path) -> bool:
-        return os.path.lexists(path) and self.real(path).is_file()
+        return self._is_there(path) and self.real(path).is_file()
 
     def has_folder(self, path: Path) -> bool:
-        return os.path.lexists(path) and self.real(path).is_dir()
+        return self._is_there(path) and self.real(path).is_dir()
+
+    def _is_there(self, path: Path) -> bool:
+        """What cannot be looked at is not passed over: nobody would miss it."""
+        try:
+            os.lstat(path)
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        except OSError as error:
+            raise self.error(path, f"cannot be read: {error.strerror}") from None
+        return True
 
     def entries(self, path: Path) -> list[Path]:
         """What lies in a directory, by name; nothing if there is no such directory."""
         if not self.has_folder(path):
             return []
-        if len(path.relative_to(self.root).parts) > _DEEPEST:
-            raise self.error(path, "lies too deep", hint="is there a link that leads back up?")
+        self._refuse_endless(path)
         try:
             names = sorted(name for name in os.listdir(path) if not _is_hidden(name))
         except OSError as error:
@@ -62,6 +72,17 @@ class Folder:
             hint = "do links lead from one directory to another?"
             raise self.error(self.root, f"has more than {_MOST_ENTRIES} entries", hint=hint)
         return [path / name for name in names]
+
+    def _refuse_endless(self, path: Path) -> None:
+        """A link back up is seen where it is first followed: how often the kernel would follow it
+        is not the same each time."""
+        above = [parent for parent in path.parents if parent.is_relative_to(self.root)]
+        if len(above) > _DEEPEST:
+            raise self.error(path, "lies too deep")
+        real = self.real(path)
+        if real != path and real in map(self.real, above):
+            hint = "its files would be there again and again: take it away"
+            raise self.error(path, "is a link that leads back up", hint=hint)
 
     def real(self, path: Path) -> Path:
         """Where it really is: inside."""
@@ -85,6 +106,13 @@ class Folder:
             raise self.error(path, "is no regular file")
         if not os.access(real, os.R_OK):
             raise self.error(path, "cannot be read: Permission denied")
+        return real
+
+    def data(self, path: Path) -> Path:
+        """The real place of a test's file: it is read whole, when its turn has come."""
+        real = self.regular(path)
+        if real.stat().st_size > _MOST_BYTES_OF_A_TEST:
+            raise self.error(path, f"is larger than {_MOST_BYTES_OF_A_TEST // MIB} MB")
         return real
 
     def read(self, path: Path, most: int = _MOST_BYTES) -> bytes:

@@ -155,9 +155,9 @@ class _Sitting:
                         compile_limits=self._problem.compile_limits,
                     )
                 )
+                return await self._run(submission, build, limit)
             except (InvalidProgram, UnknownLanguage, ToolchainMissing) as error:
                 return Judgement(submission, None, reason=error.message, hint=error.hint)
-            return await self._run(submission, build, limit)
 
     def _completed(self, program: Program) -> Program:
         """With the files that the problem adds; they win over its own of the same name."""

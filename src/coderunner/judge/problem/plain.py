@@ -45,7 +45,7 @@ def _case(folder: Folder, path: Path) -> Case:
     if answer is None:
         names = " or ".join(answer.name for answer in answers)
         raise folder.error(path, "its answer is missing", hint=f"put {names} beside it")
-    return Case(path.stem, folder.regular(path), folder.regular(answer), case_limits())
+    return Case(path.stem, folder.data(path), folder.data(answer), case_limits())
 
 
 def _natural(path: Path) -> list[tuple[int, str]]:

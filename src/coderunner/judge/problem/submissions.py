@@ -119,17 +119,19 @@ def _submission(
     entry: str = "",
 ) -> Submission:
     rules = belonging.rules.of(name)
+    program = program_of(
+        files,
+        belonging.languages,
+        name=Path(name).name,
+        language=language or next((rule.language for rule in rules if rule.language), ""),
+        entry=entry or next((rule.entry for rule in rules if rule.entry), ""),
+        included=belonging.included,
+    )
+    compiled = bool(belonging.languages.get(program.language).compile)
     submission = Submission(
         name,
-        program_of(
-            files,
-            belonging.languages,
-            name=Path(name).name,
-            language=language or next((rule.language for rule in rules if rule.language), ""),
-            entry=entry or next((rule.entry for rule in rules if rule.entry), ""),
-            included=belonging.included,
-        ),
-        expected=_expected(name, files, belonging),
+        program,
+        expected=expectations.in_language(_expected(name, files, belonging), compiled=compiled),
         expected_score=next((rule.score for rule in rules if rule.score), None),
     )
     said = next((r.sets_time_limit for r in rules if r.sets_time_limit is not None), None)

@@ -172,8 +172,8 @@ class Tests:
         files = path.with_suffix(".files")
         case = Case(
             id=name,
-            input=self._folder.regular(path),
-            answer=self._folder.regular(answer),
+            input=self._folder.data(path),
+            answer=self._folder.data(answer),
             limits=self._metadata.limits,
             args=inherited.args,
             flags=(*self._metadata.validator_flags, *inherited.flags),
