@@ -168,6 +168,20 @@ async def test_a_box_that_shows_hundreds_of_paths(linux: Bench) -> None:
     assert outcome.stdout.data == b"700\n", outcome
 
 
+@pytest.mark.as_root
+@pytest.mark.parametrize("cpus", ["", "--cpus=1"])
+def test_no_program_is_real_time(cpus: str) -> None:
+    code = "import os; print(os.sched_getscheduler(0) == os.SCHED_OTHER)"
+    asked = [sys.executable, "-m", "coderunner", "run", "-l", "python", "-c", code]
+    done = subprocess.run(
+        ["chrt", "-r", "5", *asked, *filter(None, [cpus])],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout == "True\n", done.stderr
+
+
 @pytest.mark.parametrize("priority", [0, 7])
 async def test_a_program_has_the_priority_of_its_caller(priority: int) -> None:
     """Whatever precedence the spawner takes."""

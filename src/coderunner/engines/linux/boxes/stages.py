@@ -201,6 +201,10 @@ def raise_network(plan: Plan, around: Surroundings) -> None:
 
 def join_cgroup(plan: Plan, kind: Kind) -> None:
     plan.stage("join cgroup")
+    # A program of strangers' is never real-time, whoever has asked for it: nobody else would get
+    # a turn. And cgroups of version 1 take none in.
+    if os.sched_getscheduler(0) in (os.SCHED_FIFO, os.SCHED_RR):
+        plan.call("sched_setscheduler", 0, os.SCHED_OTHER, plan.data(bytes(8)))
     # When the machine itself runs out of memory, a box goes before anything else.
     plan.write("/proc/self/oom_score_adj", "1000")
     for entrance in range(FIRST_CGROUP, FIRST_CGROUP + kind.cgroups):
