@@ -202,3 +202,13 @@ def f(n):
     runner = TestRunner(Sandbox(timeout=3, min_isolation="sampled"), separate=True)
     result = runner.run_tests(solution, "assert f(1) == 3\nassert f(2) == 4\n")
     assert (result.passed, result.failed + result.errors) == (0, 2), result.details
+
+
+@pytest.mark.parametrize("error", ["StopIteration", "StopAsyncIteration"])
+def test_the_solution_does_not_end_a_loop_of_the_tests(apart: TestRunner, error: str) -> None:
+    result = apart.run_tests(
+        f"class End({error}): pass\ndef f(n): raise End\n",
+        "assert all(map(lambda n: f(n) == n, [1, 2]))\n",
+    )
+    assert result.errors == 1
+    assert "RuntimeError: f() has raised End" in result.details[0]["message"]
