@@ -79,11 +79,15 @@ def test_classes_of_unittest_beside_fixtures(runner: TestRunner) -> None:
             def test_bad(self):
                 self.assertEqual(add(1, 2), 4)
 
+            @unittest.expectedFailure
+            def test_expected(self):
+                self.assertEqual(add(1, 2), 4)
+
         def test_good(tmp_path):
             assert add(1, 2) == 3
     """
     result = graded(runner, ADD, tests)
-    assert counts(result) == (1, 1, 0)
+    assert counts(result) == (2, 1, 0)
     assert (result.details[0]["message"], result.details[0]["line"]) == ("3 != 4", 6)
 
 

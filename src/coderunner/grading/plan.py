@@ -57,7 +57,7 @@ class Plan:
         """For a box that is not to know of any tests."""
         return cls("", (), {}, (), (), (), ())
 
-    def told(self, proof: str, mark: bytes, *, separate: bool = False) -> bytes:
+    def told(self, key: bytes, mark: bytes, *, separate: bool = False) -> bytes:
         """What the box has to know, on one line."""
         said = {
             "source": self.source,
@@ -68,7 +68,7 @@ class Plan:
             "imports": self.imports,
             "asked": self.asked,
             "name": self.name,
-            "proof": proof.encode(),
+            "key": key,
             "mark": mark,
             "separate": separate,
         }

@@ -70,7 +70,7 @@ class TestRunner:
         result = await runner.run(
             Program(_PYTHON, (*files, *self.sandbox.files)),
             limits=self.sandbox.limits,
-            stdin=plan.told(reports.proof, reports.printed.mark),
+            stdin=plan.told(reports.key, reports.printed.mark),
             sink=reports,
         )
         return concluded(plan, reports, result.outcome, self.sandbox.limits)

@@ -91,8 +91,8 @@ class _There:
         kind, *said = self._answer(question)
         if kind == "returned":
             value, changed = said
-            for index, now in changed.items():
-                _change(args[index], now)
+            for key, now in changed.items():
+                _change(kwargs[key] if isinstance(key, str) else args[key], now)
             return value
         if kind == "raised":
             family, given, text = said
@@ -141,8 +141,13 @@ class _There:
         except Exception:  # noqa: S110 - not made as others are
             pass
         said = {"__init__": lambda *_: None, "__str__": lambda _: text}
-        in_words: BaseException = type(kind.__name__, (kind,), said)()
-        return in_words
+        for above in (kind, Exception):  # some, like groups, cannot be made of nothing
+            try:
+                in_words: BaseException = type(kind.__name__, (above,), said)()
+                return in_words
+            except TypeError:
+                continue
+        return Exception(text)
 
 
 class _Unusable:

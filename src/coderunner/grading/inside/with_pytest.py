@@ -47,6 +47,13 @@ def _is_unittest(item: Any) -> bool:
     return isinstance(item.parent.obj, type) and issubclass(item.parent.obj, unittest.TestCase)
 
 
+def _may_fail(item: Any) -> bool:
+    by_unittest = (item.obj, item.parent.obj)
+    return item.get_closest_marker("xfail") is not None or any(
+        getattr(it, "__unittest_expecting_failure__", False) for it in by_unittest
+    )
+
+
 def _group(name: str) -> str:
     return name.partition(".")[0].partition("[")[0]
 
@@ -73,7 +80,7 @@ class _Plugin:
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
         """The solution may have functions that are called so, too."""
         items[:] = [item for item in items if _group(_name(item.nodeid)) in self._groups]
-        self._may_fail.update(item.nodeid for item in items if item.get_closest_marker("xfail"))
+        self._may_fail.update(item.nodeid for item in items if _may_fail(item))
         self._went_well.update(item.nodeid for item in items if _is_unittest(item))
         for group in self._groups:
             names = [_name(item.nodeid) for item in items]
