@@ -169,3 +169,16 @@ def test_the_solution_as_a_module_is_what_is_graded(sandbox: Sandbox) -> None:
     result = graded(TestRunner(sandbox), solution, tests)
     assert counts(result) == (1, 0, 0)
     assert only(result)["output"] == ""
+
+
+@pytest.mark.parametrize("imports", ["", "from solution import add\n"])
+def test_what_lies_beside_the_tests(runner: TestRunner, imports: str) -> None:
+    """It is read before the solution could replace it, unless it needs the solution."""
+    helper = f"{imports}def check(a, b):\n    assert a == b\n"
+    sandbox = Sandbox(filesystem={"helper.py": helper}, min_isolation="sampled")
+    tests = "from helper import check\ncheck(add(1, 2), 3)\nassert add(1, 2) == 3\n"
+    graded_here = TestRunner(sandbox, separate=runner.separate)
+    assert counts(graded_here.run_tests(ADD, tests)) == (2, 0, 0)
+    evil = "open('helper.py', 'w').write('def check(a, b): pass')\n" + WRONG
+    if not imports:
+        assert counts(graded_here.run_tests(evil, tests)) == (0, 2, 0)
