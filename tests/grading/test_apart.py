@@ -50,6 +50,7 @@ def test_subclasses_arrive_as_what_they_are(apart: TestRunner) -> None:
 
 def test_arguments_changed_in_place(apart: TestRunner) -> None:
     solution = (
+        "def named(*, by): by.append(4)\n"
         "def sort(xs): xs.sort()\n"
         "def fill(d, s, b): d['k'] = [1]; s.add(2); b.append(3)\n"
         "def half(xs): xs[:] = xs[::2]; return len(xs)\n"
@@ -58,10 +59,10 @@ def test_arguments_changed_in_place(apart: TestRunner) -> None:
         "xs = [3, 1, 2]\nassert sort(xs) is None\nassert xs == [1, 2, 3]\n"
         "d, s, b = {}, set(), bytearray()\nfill(d, s, b)\n"
         "assert (d, s, b) == ({'k': [1]}, {2}, bytearray([3]))\n"
-        "assert half(xs) == 2\nassert xs == [1, 3]\n"
+        "assert half(xs) == 2\nassert xs == [1, 3]\nnamed(by=xs)\nassert xs == [1, 3, 4]\n"
     )
     result = apart.run_tests(solution, tests)
-    assert (result.passed, result.failed, result.errors) == (5, 0, 0), result.details
+    assert (result.passed, result.failed, result.errors) == (6, 0, 0), result.details
 
 
 def test_errors_arrive_as_what_they_are(apart: TestRunner) -> None:
@@ -194,11 +195,30 @@ def f(n):
     while "line" not in frame.f_locals:
         frame = frame.f_back
     line = frame.f_locals["line"]
-    data = b"\\n" + line._proof + b" " + {answer} + b"\\n"
-    while data:
-        data = data[os.write(line._out, data):]
+    line._send({answer})
     return -1
 """
     runner = TestRunner(Sandbox(timeout=3, min_isolation="sampled"), separate=True)
     result = runner.run_tests(solution, "assert f(1) == 3\nassert f(2) == 4\n")
     assert (result.passed, result.failed + result.errors) == (0, 2), result.details
+
+
+@pytest.mark.parametrize("error", ["StopIteration", "StopAsyncIteration"])
+def test_the_solution_does_not_end_a_loop_of_the_tests(apart: TestRunner, error: str) -> None:
+    result = apart.run_tests(
+        f"class End({error}): pass\ndef f(n): raise End\n",
+        "assert all(map(lambda n: f(n) == n, [1, 2]))\n",
+    )
+    assert result.errors == 1
+    assert "RuntimeError: f() has raised End" in result.details[0]["message"]
+
+
+def test_variables_that_are_too_large_are_said_to_be_so(apart: TestRunner) -> None:
+    result = apart.run_tests("TABLE = 'x' * (20 << 20)\ndef f(): return 1\n", "assert f() == 1\n")
+    assert "its variables hold more than 8 MB" in result.details[0]["message"]
+
+
+def test_a_group_of_errors_is_told_in_words(apart: TestRunner) -> None:
+    solution = "def f(): raise ExceptionGroup('many', [ValueError(1)])\n"
+    result = apart.run_tests(solution, "assert f() == 1\n")
+    assert result.details[0]["message"].startswith("ExceptionGroup: many (1 sub-exception)")

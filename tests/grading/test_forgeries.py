@@ -29,6 +29,20 @@ TESTS = {
         "@pytest.mark.parametrize('a, b, sum', [(1, 2, 3), (2, 2, 4)])\n"
         "def test_a(a, b, sum):\n    assert add(a, b) == sum\n"
     ),
+    "async": (
+        "async def test_a():\n    assert add(1, 2) == 3\n\n"
+        "async def test_b():\n    assert add(2, 2) == 4\n"
+    ),
+    "importing": (
+        "import solution\n"
+        "assert abs(solution.add(1, 2) - 3) < 1e-9\n"
+        "for n in range(1, 3):\n    assert solution.add(n, 2) == n + 2\n"
+    ),
+    "starred": (
+        "from solution import *\n"
+        "assert abs(add(1, 2) - 3) < 1e-9\n"
+        "for n in range(1, 3):\n    assert add(n, 2) == n + 2\n"
+    ),
 }
 
 

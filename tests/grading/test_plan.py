@@ -79,12 +79,12 @@ def test_classes_that_are_their_own_base() -> None:
 
 
 def test_it_is_told_on_one_line() -> None:
-    told = plan_of("assert '''\n\n\0x'''.strip('\\0')\n".replace("\0", "")).told("p", b"m\0")
+    told = plan_of("assert '''\n\n\0x'''.strip('\\0')\n".replace("\0", "")).told(b"key", b"m\0")
     assert told.count(b"\n") == 1
     assert told.endswith(b"\n")
     assert eval(told)["source"].startswith("assert")
 
 
 def test_a_box_that_is_to_know_nothing() -> None:
-    told = Plan.nothing().told("p", b"m")
+    told = Plan.nothing().told(b"key", b"m")
     assert b"assert" not in told

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from coderunner.grading.printed import Printed
-from coderunner.grading.reports import Lines, Report, Reports
+from coderunner.grading.reports import Lines, Report, Reports, proof_of
 from coderunner.model import Stream
 
 pytestmark = pytest.mark.unit
@@ -15,13 +15,17 @@ def hexed(text: str) -> str:
     return text.encode().hex()
 
 
+def proved(reports: Reports, said: str) -> bytes:
+    return proof_of(said.encode(), reports.key) + b" " + said.encode()
+
+
 @pytest.fixture
 def reports() -> Reports:
     return Reports(Printed(100))
 
 
 async def hear(reports: Reports, said: str) -> None:
-    await reports(Stream.STDOUT, f"\n{reports.proof} {said}\n".encode())
+    await reports(Stream.STDOUT, b"\n" + proved(reports, said) + b"\n")
 
 
 async def test_a_result(reports: Reports) -> None:
@@ -30,7 +34,8 @@ async def test_a_result(reports: Reports) -> None:
 
 
 async def test_a_result_that_nobody_has_proven(reports: Reports) -> None:
-    for proof in ("", "0" * 32, "proof", reports.proof[:-1], f" {reports.proof}"):
+    heard = proved(reports, "loaded").partition(b" ")[0].decode()
+    for proof in ("", "0" * 64, "proof", heard, heard[:-1], reports.key.decode()):
         said = f"\n{proof} result {hexed('#0')} passed 1 0.000 -\n"
         await reports(Stream.STDOUT, said.encode())
         await reports(Stream.STDERR, said.encode())
@@ -43,8 +48,21 @@ async def test_what_is_bad_stays_bad(reports: Reports) -> None:
     assert reports.of["#0"].status == "failed"
 
 
+@pytest.mark.parametrize(
+    "said", ["result", "result 00 passed x y -", "result 00 passed 1 0 - -", "found 00", "started"]
+)
+async def test_what_is_proven_and_makes_no_sense(reports: Reports, said: str) -> None:
+    await hear(reports, said)
+    assert reports.of == {}
+
+
+async def test_what_was_tripped_over_is_cut(reports: Reports) -> None:
+    await reports(Stream.STDOUT, b"\ntripped " + b"61" * 10_000 + b"\n")
+    assert reports.tripped == "a" * 200
+
+
 async def test_byte_by_byte(reports: Reports) -> None:
-    for byte in f"\n{reports.proof} loaded\n".encode():
+    for byte in b"\n" + proved(reports, "loaded") + b"\n":
         await reports(Stream.STDOUT, bytes([byte]))
     assert reports.loaded
 

@@ -40,7 +40,8 @@ class _Solution:
 
     def __init__(self, tests: Feed, keep_bytes: int) -> None:
         self.printed = Printed(keep_bytes)
-        self.proof = Reports(self.printed).proof
+        self._reports = Reports(self.printed)
+        self.key = self._reports.key
         self._tests = tests
         self._lines = Lines(_LONGEST_LINE)
 
@@ -51,7 +52,7 @@ class _Solution:
         for line in self._lines.cut(chunk):
             proof, _, said = line.partition(b" ")
             kind, _, answer = said.partition(b" ")
-            if proof == self.proof.encode() and kind in (b"surface", b"answer"):
+            if kind in (b"surface", b"answer") and self._reports.is_genuine(proof, said):
                 await self._tests.put(answer + b"\n")
 
 
@@ -64,11 +65,11 @@ class _Tests(Reports):
         self._callers: dict[str, str] = {}  # which test has asked what
 
     async def hear(self, line: bytes) -> None:
-        call = f"{self.proof} call ".encode()
-        if not line.startswith(call):
+        proof, _, said = line.partition(b" ")
+        kind, _, question = said.partition(b" ")
+        if kind != b"call" or not self.is_genuine(proof, said):
             await super().hear(line)
             return
-        question = line[len(call) :]
         number = question.partition(b" ")[0].decode()
         self._callers[number] = self.started[-1] if self.started else ""
         await self._solution.put(question + b"\n")
@@ -104,7 +105,7 @@ class _Apart:
         return concluded(self._plan, self._tests, outcome, self._sandbox.limits)
 
     async def _test(self) -> Outcome:
-        told = self._plan.told(self._tests.proof, self._tests.printed.mark, separate=True)
+        told = self._plan.told(self._tests.key, self._tests.printed.mark, separate=True)
         await self._to_tests.put(told)
         result = await self._runner.run(
             Program("python", (*harness("main", (*_FOR_TESTS, *self._plan.kinds)), *self._files)),
@@ -118,8 +119,8 @@ class _Apart:
         """Whatever ends it, the tests hear of it."""
         why = "its box has failed"
         try:
-            proof, mark = self._solution.proof, self._solution.printed.mark
-            await self._to_solution.put(Plan.nothing().told(proof, mark))
+            key, mark = self._solution.key, self._solution.printed.mark
+            await self._to_solution.put(Plan.nothing().told(key, mark))
             result = await self._runner.run(
                 Program("python", (*harness("served", _FOR_SOLUTION), self._code, *self._files)),
                 limits=self._sandbox.limits,

@@ -20,7 +20,10 @@ def concluded(plan: Plan, reports: Reports, outcome: Outcome, limits: Limits) ->
     missing = _why_missing(reports, outcome, limits)
     details = [detail for test in plan.tests for detail in _details(test, reports, missing)]
     told = {detail["name"] for detail in details} | {test.id for test in plan.tests}
-    extra = (item for item in reports.of if item not in told)
+    # Trouble between the tests. What passes has to have been planned.
+    extra = (
+        item for item, said in reports.of.items() if item not in told and said.status != "passed"
+    )
     details += [
         _detail(item, 0, reports.of[item], reports.printed.of.get(item, "")) for item in extra
     ]
@@ -55,7 +58,9 @@ def _details(test: Test, reports: Reports, missing: _Missing) -> Iterator[Detail
     if not test.is_group:
         yield _one(test.id, test.name, test.line, reports, missing)
         return
-    names = dict.fromkeys((*reports.found.get(test.id, ()), *test.at_least))
+    found = reports.found.get(test.id, ())
+    parametrized = {name.partition("[")[0] for name in found}
+    names = dict.fromkeys((*found, *(n for n in test.at_least if n not in parametrized)))
     for name in names or [test.id]:
         yield _one(name, name, test.line, reports, missing)
 

@@ -21,6 +21,8 @@ from dataclasses import dataclass
 
 _CHECKING = re.compile(r"_*(assert|check|verify)", re.IGNORECASE)
 _LONGEST_NAME = 120
+_AROUND_TESTS = ("setup_module", "teardown_module", "setup_function", "teardown_function")
+_SOLUTION = ("solution", "main")  # what tests may import it as
 _UNITTEST, _PYTEST = "with_unittest", "with_pytest"
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -55,7 +57,7 @@ class Plan:
         """For a box that is not to know of any tests."""
         return cls("", (), {}, (), (), (), ())
 
-    def told(self, proof: str, mark: bytes, *, separate: bool = False) -> bytes:
+    def told(self, key: bytes, mark: bytes, *, separate: bool = False) -> bytes:
         """What the box has to know, on one line."""
         said = {
             "source": self.source,
@@ -66,7 +68,7 @@ class Plan:
             "imports": self.imports,
             "asked": self.asked,
             "name": self.name,
-            "proof": proof.encode(),
+            "key": key,
             "mark": mark,
             "separate": separate,
         }
@@ -75,7 +77,7 @@ class Plan:
 
 def plan_of(source: str) -> Plan:
     """Raises SyntaxError or ValueError for what is no Python."""
-    source = source.replace("\r\n", "\n").replace("\r", "\n")
+    source = source.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     return _Reading(source).plan()
 
 
@@ -112,7 +114,7 @@ class _Reading:
             functions=tuple(n.name for n in alone),
             kinds=(_PYTEST,) if wants_pytest else (_UNITTEST,) if classes else (),
             imports=tuple(dict.fromkeys(self._imports())),
-            asked=tuple({n.id for n in self._nodes if isinstance(n, ast.Name)}),
+            asked=() if self._imports_solution() else self._names(),
             name="__main__" if as_main else "tests",
         )
 
@@ -122,6 +124,7 @@ class _Reading:
         return (
             any(name.partition(".")[0] == "pytest" for name in self._imports())
             or any(_arguments(node) for node in functions)
+            or any(name in self._functions for name in _AROUND_TESTS)
             or not all(self._is_unittest(node) for node in classes)
         )
 
@@ -165,7 +168,7 @@ class _Reading:
             if _CHECKING.match(called):
                 return True
         return any(
-            isinstance(inner, ast.Assert)
+            _asserts(inner)
             or (isinstance(inner, ast.Call) and _last_name(inner.func) in self._asserting)
             for inner in ast.walk(node)
         )
@@ -175,12 +178,22 @@ class _Reading:
         line = " ".join(text.split())
         return line if len(line) <= _LONGEST_NAME else line[: _LONGEST_NAME - 1] + "…"
 
+    def _names(self) -> tuple[str, ...]:
+        return tuple({n.id for n in self._nodes if isinstance(n, ast.Name)})
+
+    def _imports_solution(self) -> bool:
+        """By name: then they use none of its names that they have not asked for."""
+        stars = (n.names[0].name == "*" for n in self._nodes if isinstance(n, ast.ImportFrom))
+        return not any(stars) and any(name in _SOLUTION for name in self._imports())
+
     def _imports(self) -> Iterator[str]:
         for node in self._nodes:
             if isinstance(node, ast.Import):
                 yield from (name.name for name in node.names)
             elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
                 yield node.module
+        if any(isinstance(node, ast.AsyncFunctionDef) for node in self._nodes):
+            yield "asyncio"
 
 
 def _asserting(functions: dict[str, Function]) -> set[str]:
@@ -189,14 +202,18 @@ def _asserting(functions: dict[str, Function]) -> set[str]:
         name: {_last_name(n.func) for n in ast.walk(node) if isinstance(n, ast.Call)}
         for name, node in functions.items()
     }
-    found = {
-        name
-        for name, node in functions.items()
-        if any(isinstance(n, ast.Assert) for n in ast.walk(node))
-    }
+    found = {name for name, node in functions.items() if any(_asserts(n) for n in ast.walk(node))}
     while more := {name for name in calls if name not in found and calls[name] & found}:
         found |= more
     return found
+
+
+def _asserts(node: ast.AST) -> bool:
+    """`raise AssertionError` is an assert, too."""
+    if isinstance(node, ast.Raise) and node.exc is not None:
+        raised = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
+        return _last_name(raised) == "AssertionError"
+    return isinstance(node, ast.Assert)
 
 
 def _arguments(node: Function) -> bool:

@@ -34,7 +34,7 @@ async def heard_together(
     result = await runner.run(
         Program("python", (*files, *sandbox.files)),
         limits=sandbox.limits,
-        stdin=plan.told(reports.proof, reports.printed.mark),
+        stdin=plan.told(reports.key, reports.printed.mark),
         sink=reports,
     )
     return reports, result.outcome

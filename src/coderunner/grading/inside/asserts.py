@@ -12,9 +12,13 @@ with names that no program has.
 from __future__ import annotations
 
 import ast
+import sys
+
+from _grading.verdicts import TESTS  # type: ignore[import-not-found]  # it is there in the box
 
 TYPE_CHECKING = False  # importing `typing` takes time
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
 _LEFT, _RIGHT, _WRONG, _FOOLED = "@left", "@right", "@wrong", "@fooled"
@@ -27,6 +31,11 @@ _PLAIN = (int, float, complex, str, bytes, bool, type(None), list, tuple, dict, 
 _DEEPEST = 20
 
 _repr, _type, _len, _getattr, _bool, _any, _zip = repr, type, len, getattr, bool, any, zip
+# What a class really is, whatever its metaclass says.
+_bases_of = type.__dict__["__mro__"].__get__
+_own_of = type.__dict__["__dict__"].__get__
+_SlotWrapper = type(object.__eq__)
+_trusted: set[type] = set()
 
 
 def rewritten(tree: ast.Module, lines: list[str]) -> ast.Module:
@@ -42,6 +51,20 @@ def rewritten(tree: ast.Module, lines: list[str]) -> ast.Module:
 def names() -> dict[str, Any]:
     """What the rewritten code looks for among its globals."""
     return {_WRONG: _wrong, _FOOLED: fooled}
+
+
+def trust(modules: Iterable[str]) -> None:
+    """What the tests import may be there to equal many things: `mock.ANY`, `pytest.approx`."""
+    tops = {name.partition(".")[0] for name in modules}
+    if "pytest" in tops:
+        tops.add("_pytest")
+    for name, module in list(sys.modules.items()):
+        if name.partition(".")[0] in tops:
+            _trusted.update(
+                one
+                for one in vars(module).values()
+                if isinstance(one, type) and "__eq__" in vars(one)
+            )
 
 
 def _replaced(node: ast.stmt, lines: list[str]) -> list[ast.stmt]:
@@ -144,14 +167,22 @@ def fooled(left: Any, right: Any, depth: int = 0) -> bool:
         return False
     kind = _type(ours)
     if kind not in _PLAIN:
-        equal = _getattr(kind, "__eq__", None)
-        written = _getattr(equal, "__code__", None) is not None
-        return written and _says_yes(ours, theirs)
+        return _may_lie(kind) and _says_yes(ours, theirs)
     if kind in (list, tuple) and _type(theirs) in (list, tuple):
         return _any(fooled(one, other, depth + 1) for one, other in _zip(ours, theirs))
     if kind is dict and _type(theirs) is dict:
         return _any(fooled(ours[key], theirs[key], depth + 1) for key in theirs if key in ours)
     return False
+
+
+def _may_lie(kind: type) -> bool:
+    """Whether the solution has written what makes these equal."""
+    owner = next(one for one in _bases_of(kind) if "__eq__" in _own_of(one))
+    equal = _own_of(owner)["__eq__"]
+    if owner in _trusted or (_type(equal) is _SlotWrapper and equal.__name__ == "__eq__"):
+        return False
+    code = _getattr(equal, "__code__", None)
+    return code is None or code.co_filename != TESTS
 
 
 def _is_plain(value: object) -> bool:
@@ -179,4 +210,8 @@ def _others(expected: Any) -> tuple[Any, ...]:
         return ([*expected, _Nothing()],)
     if isinstance(expected, tuple):
         return ((*expected, _Nothing()),)
+    if isinstance(expected, dict):
+        return ({**expected, "\0": 0},)
+    if isinstance(expected, (set, frozenset)):
+        return (expected | {"\0"},)
     return ()

@@ -31,7 +31,7 @@ def main() -> None:
     except ImportError as error:
         line.report("", "trouble", f"the tests need it, and it is not there: {error}")
         os._exit(0)
-    statements = running.statements_of(said["source"], asserts.rewritten)
+    statements = running.statements_of(said.pop("source"), asserts.rewritten)
     end, solution = os._exit, type(sys)(loading.NAMES[0])
     load, take_place = loading.load_solution, loading.stand_for_solution
     new_space, new_run, names = space.Space, running.Run, asserts.names()
@@ -66,18 +66,23 @@ def prepared(said: dict[str, Any]) -> tuple[Any, ...]:
     test; what puts things back."""
     import linecache  # noqa: F401 - so that it is put back
 
+    # Not even by others that they import is the solution to be run now.
+    sys.modules.update(dict.fromkeys(loading.NAMES))
     kinds = [_part(kind) for kind in said["kinds"]]
     for name in said["imports"]:
         try:  # noqa: SIM105 - the same
             __import__(name)
         except BaseException:  # noqa: S110 - the tests will see for themselves
             pass
+    for name in loading.NAMES:
+        del sys.modules[name]
     # What the solution leaves in its directory is not to be found before the library.
     sys.path.append(sys.path.pop(0))
     watched = {name.partition(".")[0] for name in said["imports"]}
     watched.update(("ast", "linecache", "_grading", "__main__"))
     for kind in kinds:
         watched.update(kind.WATCHED)
+    asserts.trust(said["imports"])
     return kinds, *pristine.taken_now(watched)
 
 

@@ -88,19 +88,23 @@ def _namespaces(namespaces: list[Namespace]) -> Restore:
     return restore
 
 
-def kept_classes(classes: list[type]) -> Restore:
-    """What these have of their own."""
+def kept_classes(classes: list[type], counts: Callable[[object], bool] = lambda _: True) -> Restore:
+    """What these have of their own, as far as it counts, and nothing that hides what is above."""
     before, absent = [(owner, dict(vars(owner))) for owner in classes], object()
     vars_, dict_, set_, delete, left_alone = vars, dict, setattr, delattr, _LEFT_ALONE
+    get, super_ = getattr, super
+
+    def above(owner: type, name: str) -> object:
+        return get(super_(owner, owner), name, None)
 
     def restore() -> None:
         for owner, was in before:
             now = dict_(vars_(owner))
             for name, value in was.items():
-                if now.get(name, absent) is not value and name not in left_alone:
+                if now.get(name, absent) is not value and name not in left_alone and counts(value):
                     set_(owner, name, value)
             for name in now:
-                if name not in was and name not in left_alone:
+                if name not in was and name not in left_alone and counts(above(owner, name)):
                     delete(owner, name)
 
     return restore

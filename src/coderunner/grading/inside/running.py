@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from time import perf_counter
 
-from _grading.verdicts import TESTS, verdict  # type: ignore[import-not-found]  # in the box
+from _grading.loading import NAMES  # type: ignore[import-not-found]  # it is there in the box
+from _grading.verdicts import TESTS, verdict  # type: ignore[import-not-found]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +16,8 @@ if TYPE_CHECKING:
     Work = Callable[[], object]
     Statement = tuple[int, CodeType, list[str]]  # its line, and the names that it binds
 
-_exec, _compile, _getattr, _len = exec, compile, getattr, len
+_exec, _compile, _getattr, _isinstance, _TypeError = exec, compile, getattr, isinstance, TypeError
+_Generator = type(_ for _ in ())
 
 
 class Run:
@@ -57,6 +59,8 @@ class Run:
                 import asyncio
 
                 asyncio.run(result)
+            elif _isinstance(result, _Generator):
+                raise _TypeError(f"{name} is a generator: nothing of it is run")
 
         return call
 
@@ -74,13 +78,12 @@ def statements_of(source: str, rewritten: Callable[[Any, list[str]], Any]) -> li
 
     import ast
 
-    tree, lines = ast.parse(source), source.split("\n")
+    tree, lines = _as_a_part(ast.parse(source)), source.split("\n")
     flags = 0
     for node in tree.body:
         if isinstance(node, ast.ImportFrom) and node.module == "__future__":
             for name in node.names:
                 flags |= _getattr(__future__, name.name).compiler_flag
-    _show_in_tracebacks(source)
     set_by_functions = {
         name for node in ast.walk(tree) if isinstance(node, ast.Global) for name in node.names
     }
@@ -95,7 +98,7 @@ def statements_of(source: str, rewritten: Callable[[Any, list[str]], Any]) -> li
 
 
 def _bound(node: Any) -> list[str]:
-    """The names that a statement of a module binds there, and some more."""
+    """The names that a statement of a module binds or unbinds there, and some more."""
     import ast
 
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
@@ -105,12 +108,23 @@ def _bound(node: Any) -> list[str]:
     return [
         name.id
         for name in ast.walk(node)
-        if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)
+        if isinstance(name, ast.Name) and isinstance(name.ctx, (ast.Store, ast.Del))
     ]
 
 
-def _show_in_tracebacks(source: str) -> None:
-    """There is no file of the tests that could be read for their lines."""
-    import linecache
+def _as_a_part(tree: Any) -> Any:
+    """Without `unittest.main()`: they are run anyway. And without `from solution import *`: its
+    names are there, behind the built-in functions, and it is not to bring a `len` of its own."""
+    import ast
 
-    linecache.cache[TESTS] = (_len(source), None, source.splitlines(keepends=True), TESTS)
+    class Leaving(ast.NodeTransformer):
+        def visit_ImportFrom(self, node: ast.ImportFrom) -> Any:
+            stars = node.module in NAMES and node.names[0].name == "*"
+            return ast.copy_location(ast.Pass(), node) if stars else node
+
+        def visit_Expr(self, node: ast.Expr) -> Any:
+            called = ast.unparse(node.value.func) if isinstance(node.value, ast.Call) else ""
+            runs = called in ("unittest.main", "pytest.main")
+            return ast.copy_location(ast.Pass(), node) if runs else node
+
+    return Leaving().visit(tree)

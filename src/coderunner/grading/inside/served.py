@@ -26,13 +26,20 @@ def main() -> None:
     solution = type(sys)(loading.NAMES[0])
     trouble = loading.load_solution(solution)
     line.mark("")
-    line.say("surface", plain.dumped([trouble, {} if trouble else surface(solution)]))
+    line.say("surface", introduction(solution, trouble))
     while question := line.line():
         number, _, asked = question.decode().partition(" ")
         answer = answered(solution, asked)
         line.mark(number)
         line.say("answer", number, answer)
     os._exit(0)
+
+
+def introduction(solution: ModuleType, trouble: str) -> str:
+    said = str(plain.dumped([trouble, {} if trouble else surface(solution)]))
+    if len(said) <= _LONGEST:
+        return said
+    return str(plain.dumped([f"its variables hold more than {_LONGEST >> 20} MB", {}]))
 
 
 def surface(solution: ModuleType) -> dict[str, list[Any]]:
@@ -67,7 +74,8 @@ def answered(solution: ModuleType, asked: str) -> str:
 
 
 def answer_of(function: Any, name: str, args: list[Any], kwargs: dict[str, Any]) -> list[Any]:
-    before = [plain.dumped(value) for value in args]
+    given: dict[Any, Any] = {**dict(enumerate(args)), **kwargs}
+    before = {key: plain.dumped(value) for key, value in given.items()}
     try:
         value = function(*args, **kwargs)
         if hasattr(value, "__await__"):
@@ -76,7 +84,7 @@ def answer_of(function: Any, name: str, args: list[Any], kwargs: dict[str, Any])
         return raised(error)
     try:
         # What has been changed in place is to change there, too.
-        changed = {i: now for i, now in enumerate(args) if plain.dumped(now) != before[i]}
+        changed = {key: now for key, now in given.items() if plain.dumped(now) != before[key]}
         return ["returned", plain.loaded(plain.dumped(value)), changed]
     except plain.NotPlain as error:
         return ["unfit", f"{name}() returns {error}"]

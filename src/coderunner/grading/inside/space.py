@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _vars, _type, _isinstance, _dict, _ModuleType = vars, type, isinstance, dict, type(sys)
+_callable = callable
 
 
 class Space:
@@ -36,10 +37,12 @@ class Space:
     def keep(self, names: Collection[str]) -> None:
         """These are the tests', as they are now."""
         for name in names:
-            if name in self.names:
+            if name not in self.names:
+                self._kept.pop(name, None)
+            else:
                 value = self._kept[name] = self.names[name]
                 if _isinstance(value, _type) and value.__module__ == "tests":
-                    self._classes.append(kept_classes([value]))
+                    self._classes.append(kept_classes([value], _is_method))
 
     def restore(self) -> None:
         now = self.names
@@ -48,6 +51,11 @@ class Space:
                 now[name] = value
         for restore in self._classes:
             restore()
+
+
+def _is_method(value: object) -> bool:
+    """Data of a class of tests is its own: `setUpClass` sets it."""
+    return _callable(value) or _isinstance(value, (classmethod, staticmethod, property))
 
 
 def _behind(
@@ -59,7 +67,7 @@ def _behind(
     not. So such names count only if there is no other that the tests could be asking for."""
     own = [name for name in solution if name[:2] != "__"]
     names = _dict(builtins)
-    if not [name for name in asked if name in own and name not in builtins]:
+    if asked and not [name for name in asked if name in own and name not in builtins]:
         names.update((name, solution[name]) for name in own if name in builtins)
 
     class Behind(_dict):  # type: ignore[misc, valid-type]

@@ -10,6 +10,7 @@ Not everything has a gate that tells. Whoever wants a wall grades in two boxes.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from _thread import get_ident
@@ -37,13 +38,23 @@ _FOR_LIBRARIES = frozenset(
     )
 )  # fmt: skip
 _PR_SET_DUMPABLE = 4
-_NAMES_FOR_LIBRARIES = {
-    "object.__getattr__": frozenset(("tb_frame", "gi_frame", "cr_frame", "ag_frame")),
-    "object.__setattr__": frozenset(("__code__", "__defaults__", "__kwdefaults__")),
-    "import": frozenset(("_testcapi", "_testinternalcapi", "_xxsubinterpreters", "_interpreters")),
+_FRAMES = frozenset(("tb_frame", "gi_frame", "cr_frame", "ag_frame"))
+# How a library that asks for itself calls it.
+_WORDS = {
+    "sys._getframe": "getframe",
+    "gc.get_referents": "get_referents",
+    "marshal.loads": "loads",
 }
+_NAMES_FOR_LIBRARIES = {
+    "object.__setattr__": frozenset(("__code__", "__defaults__", "__kwdefaults__")),
+    "import": frozenset(
+        ("gc", "_testcapi", "_testinternalcapi", "_xxsubinterpreters", "_interpreters")
+    ),
+}
+_TRACEBACK = "traceback.py"
+_ONLY_LINES = ("extract_stack", "format_stack", "print_stack")  # no frames, and no values
 # Libraries that hand on what they get at that gate to whoever called them.
-_GO_BETWEENS = ("inspect.py", "traceback.py", "logging/__init__.py", "ctypes/__init__.py")
+_GO_BETWEENS = ("inspect.py", _TRACEBACK, "logging/__init__.py", "ctypes/__init__.py")
 
 
 def library_places() -> tuple[str, ...]:
@@ -67,6 +78,7 @@ def arm(trip: Callable[[str], None], ours: Collection[str]) -> None:
     asking: set[int] = set()  # threads in which it is we who ask
     ident = get_ident
 
+    vars(gc).pop("set_debug", None)  # it would collect frames as garbage, and nobody is told of it
     checks, getframe = _checks(tuple(ours), library_places()).get, sys._getframe
 
     def hook(event: str, args: tuple[Any, ...]) -> None:
@@ -88,20 +100,14 @@ def arm(trip: Callable[[str], None], ours: Collection[str]) -> None:
 def _checks(ours: tuple[str, ...], library: tuple[str, ...]) -> dict[str, Check]:
     """By event: what is reached for that should not be, or nothing. All that they use is in
     closures: nothing of it can be replaced by name."""
-    str_, go_betweens = str, _GO_BETWEENS
-
-    def is_trusted(frame: FrameType | None) -> bool:
-        name = "" if frame is None else frame.f_code.co_filename
-        return frame is None or name in ours or name.startswith(library)
-
-    def is_honest(frame: FrameType) -> bool:
-        """Whether a library asks, and for itself."""
-        if not is_trusted(frame):
-            return False
-        return not frame.f_code.co_filename.endswith(go_betweens) or is_trusted(frame.f_back)
+    str_, words = str, dict(_WORDS)
+    is_trusted, is_honest = _who_asks(ours, library)
 
     def for_libraries(event: str, args: Args, frame: FrameType) -> str:
-        return "" if is_honest(frame) else event
+        return "" if is_honest(event, words.get(event, ""), frame) else event
+
+    def for_attributes(event: str, args: Args, frame: FrameType) -> str:
+        return "" if is_honest(event, str_(args[1]), frame) else event
 
     def disguise(event: str, args: Args, frame: FrameType) -> str:
         """Code that says it was from somewhere else."""
@@ -113,9 +119,40 @@ def _checks(ours: tuple[str, ...], library: tuple[str, ...]) -> dict[str, Check]
         **dict.fromkeys(_FOR_NOBODY, lambda event, args, frame: event),
         **dict.fromkeys(_FOR_LIBRARIES, for_libraries),
         **{e: _only_these(names, for_libraries) for e, names in _NAMES_FOR_LIBRARIES.items()},
+        "object.__getattr__": _only_these(_FRAMES, for_attributes),
         "compile": disguise,
         "open": _memory,
     }
+
+
+def _who_asks(ours: tuple[str, ...], library: tuple[str, ...]) -> tuple[Any, Any]:
+    """Whether a frame is of somebody trusted, and whether who asks for something does so for
+    himself."""
+    str_, any_, go_betweens, traceback = str, any, _GO_BETWEENS, _TRACEBACK
+    getframe, only_lines = "sys._getframe", _ONLY_LINES
+
+    def is_trusted(frame: FrameType | None) -> bool:
+        name = "" if frame is None else frame.f_code.co_filename
+        return frame is None or name in ours or name.startswith(library)
+
+    def is_named(word: str, frame: FrameType) -> bool:
+        """Or else this only calls what it was given: `singledispatch(sys._getframe)(0)`."""
+        code = frame.f_code
+        texts = (one for one in code.co_consts if one.__class__ is str_)
+        return any_(word in one for one in (*code.co_names, *code.co_freevars, *texts))
+
+    def is_honest(event: str, word: str, frame: FrameType) -> bool:
+        if not is_trusted(frame) or not is_named(word, frame):
+            return False
+        name, asks, back = frame.f_code.co_filename, frame.f_code.co_name, frame.f_back
+        if not name.endswith(go_betweens) or back is None or asks in only_lines:
+            return True
+        if event == getframe and name.endswith(traceback):  # the locals of all callers, as texts
+            while back.f_code.co_filename == name and back.f_back is not None:
+                asks, back = back.f_code.co_name, back.f_back
+        return back.f_code.co_filename == name or (is_trusted(back) and is_named(asks, back))
+
+    return is_trusted, is_honest
 
 
 def _only_these(names: frozenset[str], check: Check) -> Check:
