@@ -12,8 +12,9 @@ from tests.notebook.dockerd import IMAGE, docker_client
 NewContainer = Callable[..., Any]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def docker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """For no longer than it is needed: other tests look at what else goes on in this machine."""
     with docker_client(tmp_path_factory.mktemp("docker")) as client:
         yield client
 

@@ -102,6 +102,10 @@ def test_future_comes_first() -> None:
     assert with_imports("x", "import math") == "import math; x"
     both = with_imports("x", "from __future__ import annotations\nimport math")
     assert both == "from __future__ import annotations; import math; x"
+    late = Notebook()
+    late.add_imports_from_code("import math")
+    late.add_imports_from_code("from __future__ import annotations")
+    assert late.get_code_with_imports("x") == "from __future__ import annotations; import math; x"
     again = with_imports(
         "from __future__ import division\nx", "from __future__ import annotations\nimport math"
     )

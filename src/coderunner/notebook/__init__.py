@@ -12,6 +12,8 @@ in_box.py        code in a box of its own
 in_container.py  code in a container of yours
 conclusion.py    from the facts of a run to a result
 inside/          what runs on the other side
+kernel/          a Jupyter kernel in a box
+session/         Session: cells that share an interpreter
 """
 
 from __future__ import annotations
@@ -24,12 +26,18 @@ from coderunner.notebook.model import (
     ExecutionResult,
     ResourceLimits,
 )
+from coderunner.notebook.session.result import CellError, CellResult, Display
+from coderunner.notebook.session.session import Session
 
 __all__ = [
+    "CellError",
+    "CellResult",
     "CodeExecutor",
+    "Display",
     "ErrorType",
     "ExecutionError",
     "ExecutionResult",
     "Notebook",
     "ResourceLimits",
+    "Session",
 ]

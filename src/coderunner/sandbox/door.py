@@ -55,7 +55,7 @@ class Sandbox:
         self.filesystem = MappingProxyType(dict(filesystem or {}))
         self.files = _files(self.filesystem)
         self.policy = ImportPolicy.of(allowed_imports)
-        self._settings = _settings(engine, min_isolation)
+        self.settings = _settings(engine, min_isolation)
         self._closed = False
 
     def __repr__(self) -> str:
@@ -116,7 +116,7 @@ class Sandbox:
 
     async def open_runner(self) -> Runner:
         """What runs the code, in the background's loop."""
-        return await background().runner(self._settings)
+        return await background().runner(self.settings)
 
     async def _run(
         self,
