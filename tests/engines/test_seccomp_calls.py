@@ -137,10 +137,10 @@ REFUSED: list[Rule] = [
     ("fcntl", (NO_FD, 1024, 0), EPERM),
     ("fcntl", (NO_FD, 1026, 0), EPERM),
     *(("socket", (family, BAD_TYPE, 0), errno.EAFNOSUPPORT)
-      for family in (*range(48), 0xFFFFFFFF) if family not in (1, 2, 10)),
+      for family in (*range(48), 0xFFFFFFFF) if family not in (1, 2, 10, 16)),
     *(("socket", (family, BAD_TYPE, protocol), errno.EAFNOSUPPORT) for family in (2, 10)
       for protocol in (1, 2, 33, 41, 58, 132, 136, 255, 262, 0xFFFFFFFF)),
-    *(("socket", (16, BAD_TYPE, protocol), errno.EAFNOSUPPORT)  # netlink
+    *(("socket", (16, BAD_TYPE, protocol), errno.EOPNOTSUPP)  # netlink
       for protocol in (*range(24), 0xFFFFFFFF)),
     *(("socketpair", (family, BAD_TYPE, 0, None), errno.EAFNOSUPPORT)
       for family in (0, 2, 10, 16, 17, 40, 0xFFFFFFFF)),

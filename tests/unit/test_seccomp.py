@@ -81,7 +81,7 @@ CHECKED = [
     ("io_uring_enter", (), REFUSE | errno.ENOSYS),
     ("io_uring_register", (), REFUSE | errno.ENOSYS),
     *(("socket", (family, 1, 0), ALLOW) for family in (1, 2, 10)),
-    ("socket", (16, 3, 0), REFUSE | errno.EAFNOSUPPORT),  # netlink
+    ("socket", (16, 3, 0), REFUSE | errno.EOPNOTSUPP),  # netlink
     *(("socket", (family, 1, 0), REFUSE | errno.EAFNOSUPPORT) for family in (
         0, 3, 9, 15, 17, 29, 31, 38, 40, 44, 45, 0xFFFFFFFF
     )),

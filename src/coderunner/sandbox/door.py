@@ -61,7 +61,7 @@ class Sandbox:
         self.filesystem = filesystem_of(filesystem)
         self.files = files_of(self.filesystem)
         self.policy = ImportPolicy.of(self.allowed_imports)
-        self._settings = settings_of(engine, min_isolation)
+        self.settings = settings_of(engine, min_isolation)
         self._closed = False
 
     def __repr__(self) -> str:
@@ -129,7 +129,7 @@ class Sandbox:
 
     async def open_runner(self) -> Runner:
         """What runs the code, in the background's loop."""
-        return await background().runner(self._settings)
+        return await background().runner(self.settings)
 
     async def _run(
         self,

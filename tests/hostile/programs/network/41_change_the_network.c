@@ -42,9 +42,9 @@ int main(void) {
     struct ifaddrmsg address = {.ifa_family = AF_INET, .ifa_prefixlen = 8, .ifa_index = 1};
     struct rtmsg route = {.rtm_family = AF_INET, .rtm_table = RT_TABLE_MAIN,
                           .rtm_protocol = RTPROT_STATIC, .rtm_type = RTN_UNICAST};
-    refused("new interface", ask_kernel(RTM_NEWLINK, &link, sizeof link), EPERM, EAFNOSUPPORT);
-    refused("new address", ask_kernel(RTM_NEWADDR, &address, sizeof address), EPERM, EAFNOSUPPORT);
-    refused("new route", ask_kernel(RTM_NEWROUTE, &route, sizeof route), EPERM, EAFNOSUPPORT);
+    refused("new interface", ask_kernel(RTM_NEWLINK, &link, sizeof link), EPERM, EOPNOTSUPP);
+    refused("new address", ask_kernel(RTM_NEWADDR, &address, sizeof address), EPERM, EOPNOTSUPP);
+    refused("new route", ask_kernel(RTM_NEWROUTE, &route, sizeof route), EPERM, EOPNOTSUPP);
 
     int line = socket(AF_INET, SOCK_STREAM, 0);
     struct ifreq request = {.ifr_name = "lo", .ifr_flags = 0};

@@ -29,7 +29,7 @@ int main(void) {
     for (int family = 0; family < 64; family++) {
         if (family == AF_UNIX || family == AF_INET || family == AF_INET6) continue;
         for (int kind = SOCK_STREAM; kind <= SOCK_PACKET; kind++)
-            refused("family", family, kind, 0, EAFNOSUPPORT);
+            refused("family", family, kind, 0, family == AF_NETLINK ? EOPNOTSUPP : EAFNOSUPPORT);
         int pair[2];
         if (socketpair(family, SOCK_STREAM, 0, pair) == 0 || errno != EAFNOSUPPORT) {
             printf("pair of family %d\n", family);
@@ -37,7 +37,7 @@ int main(void) {
         }
     }
     for (int protocol = 0; protocol < 32; protocol++)
-        refused("netlink", AF_NETLINK, SOCK_RAW, protocol, EAFNOSUPPORT);
+        refused("netlink", AF_NETLINK, SOCK_RAW, protocol, EOPNOTSUPP);
     int protocols[] = {1, 2, 33, 47, 50, 58, 115, 132, 136, 255, 262};
     for (unsigned i = 0; i < sizeof protocols / sizeof *protocols; i++)
         for (int kind = SOCK_STREAM; kind <= SOCK_RAW; kind++) {

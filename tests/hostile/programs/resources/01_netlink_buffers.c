@@ -9,6 +9,6 @@
 
 int main(void) {
     int line = socket(AF_NETLINK, SOCK_RAW, NETLINK_ROUTE);
-    puts(line < 0 && errno == EAFNOSUPPORT ? "held" : "open");
+    puts(line < 0 && errno == EOPNOTSUPP ? "held" : "open");
     return 0;
 }

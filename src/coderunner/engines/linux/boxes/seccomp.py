@@ -28,7 +28,7 @@ _ALLOW = 0x7FFF0000
 _ERRNO = 0x00050000
 
 _NAMESPACE_FLAGS = 0x7E020000  # every CLONE_NEW* that clone() can take
-_AF_UNIX, _AF_INET, _AF_INET6 = 1, 2, 10
+_AF_UNIX, _AF_INET, _AF_INET6, _AF_NETLINK = 1, 2, 10, 16
 _INET_PROTOCOLS = (0, 6, 17)  # the default one, TCP, UDP
 _ALL_OF_A_USER = (2, 3)  # PRIO_USER and IOPRIO_WHO_USER
 _FCNTL_NOTIFICATIONS = (1024, 1026)  # F_SETLEASE, F_NOTIFY
@@ -109,13 +109,15 @@ def _on_call(number: int, body: bytes) -> bytes:
 
 def _socket_rule() -> bytes:
     """Local sockets, TCP and UDP. No netlink: what waits in such a socket is memory that no cgroup
-    counts, megabytes of it, and it would only tell of a loopback."""
+    counts, megabytes of it, and it would only tell of a loopback. Its error is another one, since
+    libzmq takes that for a machine without interfaces, and any other for a reason to abort."""
     inet = _argument(2) + _return_if_equal(_INET_PROTOCOLS, _ALLOW) + _refuse(errno.EAFNOSUPPORT)
     return (
         _argument(0)
         + _return_if_equal([_AF_UNIX], _ALLOW)
         + _on_call(_AF_INET, inet)
         + _on_call(_AF_INET6, inet)
+        + _return_if_equal([_AF_NETLINK], _ERRNO | errno.EOPNOTSUPP)
         + _refuse(errno.EAFNOSUPPORT)
     )
 
