@@ -105,6 +105,20 @@ def test_built_in():
     assert result.passed == 3, result.details
 
 
+def test_errors_know_what_they_know(apart: TestRunner) -> None:
+    solution = (
+        "class Low(Exception):\n    def __init__(self, missing):\n"
+        "        super().__init__('too little'); self.missing = missing; self.who = object()\n"
+        "def f(): raise Low(3)\n"
+    )
+    tests = (
+        "try:\n    f()\nexcept Low as error:\n    caught = error\n"
+        "assert caught.missing == 3\nassert not hasattr(caught, 'who')\n"
+        "assert str(caught) == 'too little'\n"
+    )
+    assert apart.run_tests(solution, tests).passed == 3
+
+
 def test_values_and_modules_of_the_solution(apart: TestRunner) -> None:
     solution = "import math\nLIMIT = [1, 2]\nasync def later(n): return n + 1\n"
     tests = (

@@ -297,6 +297,12 @@ def test_no_tests_are_no_pass(runner: TestRunner) -> None:
     assert not result.ok
 
 
+def test_a_checking_function_that_nobody_calls(runner: TestRunner) -> None:
+    result = graded(runner, ADD, "def check(f):\n    assert f(1, 2) == 3\n")
+    assert counts(result) == (0, 0, 1)
+    assert "nobody calls check()" in only(result)["message"]
+
+
 NO_PYTHON = ["assert add(1,", "\0", "def f(:\n  pass", "(" * 500, "-" * 10**5]
 
 

@@ -28,11 +28,14 @@ def concluded(plan: Plan, reports: Reports, outcome: Outcome, limits: Limits) ->
         _detail(item, 0, reports.of[item], reports.printed.of.get(item, "")) for item in extra
     ]
     if not plan.tests:
-        details.append(_detail("tests", 0, Report("error", NO_TESTS, 0, 0.0), ""))
+        details.append(_detail("tests", 0, Report("error", _why_no_tests(plan), 0, 0.0), ""))
     return result_of(details, outcome.usage.wall_ms)
 
 
-NO_TESTS = "there are no tests: neither an assert, nor a function or a class of tests"
+def _why_no_tests(plan: Plan) -> str:
+    if plan.asserting:
+        return f"there are no tests: nobody calls {plan.asserting[0]}(), which holds the asserts"
+    return "there are no tests: neither an assert, nor a function or a class of tests"
 
 
 def result_of(details: list[Detail], total_ms: float) -> TestResult:

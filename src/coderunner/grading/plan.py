@@ -51,6 +51,7 @@ class Plan:
     imports: tuple[str, ...]
     asked: tuple[str, ...]  # names that the tests use
     name: str = "tests"  # what they are called when they ask
+    asserting: tuple[str, ...] = ()  # functions with asserts
 
     @classmethod
     def nothing(cls) -> Plan:
@@ -116,6 +117,7 @@ class _Reading:
             imports=tuple(dict.fromkeys(self._imports())),
             asked=() if self._imports_solution() else self._names(),
             name="__main__" if as_main else "tests",
+            asserting=tuple(sorted(self._asserting)),
         )
 
     def _wants_pytest(self, functions: list[Function], classes: list[ast.ClassDef]) -> bool:

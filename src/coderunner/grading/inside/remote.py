@@ -95,8 +95,9 @@ class _There:
                 _change(kwargs[key] if isinstance(key, str) else args[key], now)
             return value
         if kind == "raised":
-            family, given, text = said
+            family, given, text, known = said
             thrown = self._made(family, given, text)
+            vars(thrown).update(known)
             if isinstance(thrown, _ENDS_A_LOOP):
                 raise RuntimeError(f"{name}() has raised {type(thrown).__name__}")
             raise thrown
@@ -161,10 +162,6 @@ class _Unusable:
 
     def __getattr__(self, name: str) -> Any:
         raise Unfit(self._why)
-
-
-def _instance(kind: Callable[[], BaseException]) -> BaseException:
-    return kind()
 
 
 def _named(function: Callable[..., Any], name: str) -> Callable[..., Any]:

@@ -104,7 +104,18 @@ def raised(error: BaseException) -> list[Any]:
         args = plain.loaded(plain.dumped(error.args))
     except plain.NotPlain:
         args = ()
-    return ["raised", family(type(error)), args, channel.cut(shown(error))]
+    return ["raised", family(type(error)), args, channel.cut(shown(error)), own(error)]
+
+
+def own(error: BaseException) -> dict[str, Any]:
+    """What it knows besides, as far as that can be handed over."""
+    found = {}
+    for name, value in getattr(error, "__dict__", {}).items():
+        try:
+            found[name] = plain.loaded(plain.dumped(value))
+        except plain.NotPlain:
+            continue
+    return found
 
 
 def shown(error: BaseException) -> str:
