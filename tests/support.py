@@ -23,6 +23,7 @@ ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "examples"
 IN_CI = os.environ.get("CI", "").lower() in {"1", "true"}
 IS_ROOT = os.geteuid() == 0
+_OF_CONTAINERS = ("overlay", "nsfs")
 
 
 def leave_out(reason: str, *, fix: str) -> NoReturn:
@@ -40,6 +41,13 @@ def require_sandbox() -> None:
     """This test needs a sandbox that works: the default engine at the default isolation."""
     if error := _missing_sandbox():
         leave_out(error.message, fix=error.hint)
+
+
+def mounts() -> list[str]:
+    """What is mounted on this machine. A Docker engine may be at work here: what it mounts for its
+    containers comes and goes, and is nobody's trace."""
+    lines = Path("/proc/self/mountinfo").read_text(encoding="utf-8").splitlines()
+    return [line for line in lines if line.partition(" - ")[2].split()[0] not in _OF_CONTAINERS]
 
 
 @functools.cache

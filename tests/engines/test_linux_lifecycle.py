@@ -20,7 +20,7 @@ from coderunner.engines.linux.boxes import sampling
 from coderunner.errors import EngineUnavailable
 from coderunner.workspace import Workspace
 from tests.engines.bench import Bench
-from tests.support import require_sandbox
+from tests.support import mounts, require_sandbox
 
 pytestmark = pytest.mark.engines
 
@@ -52,10 +52,6 @@ def resident_kb(pid: int) -> int:
 
 def open_fds(pid: int) -> int:
     return len(os.listdir(f"/proc/{pid}/fd"))
-
-
-def mounts() -> int:
-    return len(Path("/proc/self/mountinfo").read_text().splitlines())
 
 
 @pytest.fixture

@@ -18,6 +18,7 @@ from pathlib import Path
 import coderunner
 from coderunner.engines.linux.boxes import process1, sampling
 from coderunner.workspace.root import process_root
+from tests.support import mounts
 
 _CGROUPS = "/sys/fs/cgroup"
 _PACKAGE = Path(coderunner.__file__).parent
@@ -45,7 +46,7 @@ class Surroundings:
             "kernel settings": [_read(f"/proc/sys/kernel/{name}") for name in _KERNEL_SETTINGS],
             "System V objects": [_objects(kind) for kind in ("shm", "msg")],
             "marked files": [name for place in _SHARED_PLACES for name in _marked(place)],
-            "our mounts": _read("/proc/self/mountinfo").splitlines(),
+            "our mounts": mounts(),
             "our temp files": sorted(os.listdir(process_root())),
             "our descriptors": _descriptors(),
             "our zombies": [pid for pid in children(os.getpid()) if _state(pid) == "Z"],

@@ -65,6 +65,7 @@ def _daemon(folder: Path) -> Iterator[str]:
     with (folder / "dockerd.log").open("wb") as log:
         daemon = subprocess.Popen(
             [
+                *("unshare", "--mount"),  # or what it mounts would come and go for other tests
                 *("dockerd", f"--config-file={config}", f"--host={address}"),
                 *(f"--data-root={folder}/data", f"--exec-root={folder}/exec"),
                 f"--pidfile={folder}/docker.pid",
