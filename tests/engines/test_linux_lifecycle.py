@@ -73,7 +73,7 @@ def settled(spawner: int, *, spares: int = 2) -> tuple[int, ...]:
     """How much there is of everything, once the spawner has its spare boxes again."""
     wait_for(lambda: len(sampling.tree(spawner)) == 1 + spares)
     gc.collect()
-    counts = (open_fds(spawner), open_fds(os.getpid()), mounts(), len(cgroups(spawner)))
+    counts = (open_fds(spawner), open_fds(os.getpid()), len(mounts()), len(cgroups(spawner)))
     return (len(descendants()), *counts)
 
 
