@@ -12,7 +12,7 @@ fi
 
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-scripts/test-as-user.sh "$@" >"$log" 2>&1 &
+env --default-signal=INT scripts/test-as-user.sh "$@" >"$log" 2>&1 &
 user=$!
 root_failed=0
 "$python" -m pytest "$@" || root_failed=$?

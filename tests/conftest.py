@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections import Counter
 from collections.abc import Generator
 
@@ -16,6 +17,10 @@ from tests.support import IN_CI, IS_ROOT
 hypothesis.settings.register_profile("patient", deadline=None, derandomize=IN_CI)
 hypothesis.settings.register_profile("long", deadline=None, max_examples=5000)
 hypothesis.settings.load_profile("long" if LONG else "patient")
+
+# Who is started in the background ignores Ctrl-C, and so would every program of these tests.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # What is to be compiled is compiled, however often the suite runs; tests of the cache turn it on.
 os.environ["CODERUNNER_COMPILE_CACHE_MB"] = "0"
