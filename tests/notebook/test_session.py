@@ -15,7 +15,14 @@ from pathlib import Path
 
 import pytest
 
-from coderunner import InvalidInput, Isolation, IsolationTooLow, Stream, UnknownLanguage
+from coderunner import (
+    InvalidInput,
+    InvalidLimits,
+    Isolation,
+    IsolationTooLow,
+    Stream,
+    UnknownLanguage,
+)
 from coderunner.notebook import CellResult, Session
 from tests.support import ROOT
 
@@ -51,6 +58,32 @@ def test_output_is_no_value(session: Session) -> None:
 def test_what_is_written_past_python_is_seen(session: Session) -> None:
     result = session.execute("import os\nos.system('echo from a shell')")
     assert "from a shell" in result.stdout
+
+
+def test_shell_commands(session: Session) -> None:
+    result = session.execute("word = 'told'\n!echo {word}; echo wrong >&2; exit 3")
+    assert (result.error, result.stdout, result.stderr) == (None, "told\n", "wrong\n")
+    assert text_of(session.execute("_exit_code")) == "3"
+
+
+def test_a_group_of_errors_is_an_error(session: Session) -> None:
+    result = session.execute("raise ExceptionGroup('all', [ValueError(1)])")
+    assert (result.success, result.alive) == (False, True)
+    assert result.error is not None
+    assert (result.error.type, result.error.name) == ("runtime_error", "ExceptionGroup")
+    assert "ValueError: 1" in result.stderr
+
+
+@pytest.mark.parametrize("code", ["exit()", "quit", "print('x')\nget_ipython().ask_exit()"])
+def test_who_leaves_is_gone(code: str) -> None:
+    with Session() as session:
+        result = session.execute(code)
+        assert (result.success, result.alive, session.alive) == (False, False, False)
+        assert result.error is not None
+        assert "exited with code 0" in result.error.message
+        session.restart()
+        assert text_of(session.execute("exit(keep_kernel=True)\n")) is None
+        assert text_of(session.execute("1")) == "1"
 
 
 def test_an_error_and_life_after_it(session: Session) -> None:
@@ -300,6 +333,20 @@ def test_a_kernel_that_is_interrupted_by_a_message(
         late = session.execute("import time\nwhile True: time.sleep(.01)", timeout=0.5)
         assert late.alive
         assert text_of(session.execute("x")) == "'hello'"
+
+
+@pytest.mark.parametrize("wrong", [0, -1, float("nan"), float("inf"), "1", True])
+def test_times_that_nobody_can_wait(session: Session, wrong: float) -> None:
+    with pytest.raises(InvalidLimits, match="timeout must be"):
+        session.execute("1", timeout=wrong)
+    with pytest.raises(InvalidLimits, match="idle_seconds must be"):
+        Session(idle_seconds=wrong)
+
+
+def test_half_a_character(session: Session) -> None:
+    with pytest.raises(InvalidInput, match="half a character"):
+        session.execute("'\ud800'")
+    assert text_of(session.execute("1")) == "1"
 
 
 @pytest.mark.parametrize("wrong", [1, None, b"1"])

@@ -18,15 +18,18 @@ from coderunner.notebook.inside.relay import CHANNELS
 from coderunner.notebook.kernel.boxed import BoxedKernel
 from coderunner.notebook.kernel.command import Command
 from coderunner.notebook.session.collecting import Collecting
+from coderunner.notebook.session.messages import is_too_much, says_goodbye, understood
 from coderunner.runner import Runner
 from coderunner.workspace.root import process_root, release_root
 
 _MOST_MESSAGE = 16 * 1024 * 1024  # whoever sends more is disconnected
 _MOST_WAITING = 2 * _MOST_MESSAGE  # bytes of a channel that nobody has read; the kernel waits then
+_MOST_MESSAGES = 200  # the same, of messages
 _OVERHEAD = 9  # bytes that a frame has on its way, at most
 _ASK_AGAIN_S = 0.05
 _STARTING_S = 60.0
 _LAST_WORDS_S = 1.0  # for the rest of a cell's output, once there is a reply
+_LEAVING_S = 5.0  # for a kernel that has been told `exit`
 _AFTER_DEATH_S = 0.1  # for what is still on its way
 
 OnOutput = Callable[[Stream, str], Awaitable[None]]
@@ -171,7 +174,10 @@ class Conversation:
                 await asyncio.wait({hearing}, timeout=_LAST_WORDS_S)
             if hearing.done():
                 hearing.result()
-            await replying
+            reply = await replying
+            collecting.take("execute_reply", reply)
+            if says_goodbye(reply):
+                await asyncio.wait({self.ended}, timeout=_LEAVING_S)
         finally:
             await cancel([hearing, replying])
 
@@ -202,8 +208,8 @@ class Conversation:
             if new is not None:
                 await on_output(*new)
 
-    async def _reply(self, requests: set[str]) -> None:
-        await self._hear("shell", requests, None)
+    async def _reply(self, requests: set[str]) -> dict[str, Any]:
+        return (await self._hear("shell", requests, None))[1]
 
     async def _hear(
         self, channel: str, requests: set[str], collecting: Collecting | None
@@ -214,7 +220,11 @@ class Conversation:
             frames = await socket.recv_multipart()
             size = sum(map(len, frames))
             self._kernel.taken(channel, size + _OVERHEAD * len(frames))
-            message = _understood(self._client.session, frames)
+            if is_too_much(frames):
+                if collecting is not None:
+                    collecting.lost = True
+                continue
+            message = understood(self._client.session, frames)
             parent = message.get("parent_header")
             if not isinstance(parent, dict) or parent.get("msg_id") not in requests:
                 continue
@@ -222,16 +232,6 @@ class Conversation:
                 collecting.received(size)
             content = message.get("content")
             return str(message.get("msg_type")), content if isinstance(content, dict) else {}
-
-
-def _understood(session: Any, frames: list[bytes]) -> dict[str, Any]:
-    """Signed by who has the key, so by the kernel. Or by the code in it."""
-    try:
-        _, parts = session.feed_identities(frames)
-        message = session.deserialize(parts)
-    except Exception:  # whatever it is, it is no message
-        return {}
-    return message if isinstance(message, dict) else {}
 
 
 def _asked(ask: Callable[..., str], *args: object) -> str | None:
@@ -250,6 +250,7 @@ def _client(connection: Any) -> Any:
 
     context = zmq.asyncio.Context()
     context.setsockopt(zmq.MAXMSGSIZE, _MOST_MESSAGE)
+    context.setsockopt(zmq.RCVHWM, _MOST_MESSAGES)
     context.setsockopt(zmq.SNDTIMEO, 0)
     client = AsyncKernelClient(context=context)
     client.load_connection_info(connection)

@@ -21,7 +21,9 @@ from coderunner.notebook.session.conversation import Conversation
 from coderunner.notebook.session.result import CellError, CellResult
 from coderunner.runner import Runner
 from coderunner.sandbox import Sandbox
+from coderunner.sandbox.given import check_seconds
 from coderunner.settings import Settings
+from coderunner.text import as_bytes
 
 _LIFE_S = 24 * 3600.0
 
@@ -48,6 +50,8 @@ class Session:
     ) -> None:
         """`timeout`, in seconds, and `max_output_bytes` are for each cell; memory and all else for
         the session's life. After `idle_seconds` without a cell it ends by itself."""
+        if idle_seconds is not None:
+            check_seconds("idle_seconds", idle_seconds)
         self.kernel = kernel
         self.timeout = timeout
         self.idle_seconds = idle_seconds
@@ -173,6 +177,9 @@ class Session:
     ) -> CellResult:
         if not isinstance(code, str):
             raise InvalidInput(f"a cell must be text, not {type(code).__name__}")
+        as_bytes(code, "the cell")
+        timeout = self.timeout if timeout is None else timeout
+        check_seconds("timeout", timeout)
         async with self._turn:
             self._check_open()
             if self._why_dead is not None:
@@ -183,7 +190,7 @@ class Session:
                 result = await run_cell(
                     conversation,
                     code,
-                    timeout=timeout or self.timeout,
+                    timeout=timeout,
                     max_output_bytes=self.max_output_bytes,
                     limits=self._sandbox.limits,
                     on_output=on_output,
