@@ -174,6 +174,34 @@ def test_a_callback_that_fails(session: Session) -> None:
     assert text_of(session.execute("1")) == "1"
 
 
+def test_a_callback_that_is_slow_misses_nothing(session: Session) -> None:
+    def on_output(stream: Stream, text: str) -> None:
+        seen.append(text)
+        time.sleep(0.6)
+
+    seen: list[str] = []
+    code = "import time\nfor i in range(5):\n    print(i, flush=True)\n    time.sleep(.05)"
+    result = session.execute(code, on_output=on_output)
+    assert result.error is None
+    assert "".join(seen) == result.stdout == "0\n1\n2\n3\n4\n"
+
+
+@pytest.mark.parametrize("what", ["close", "restart", "execute"])
+def test_a_callback_that_would_wait_for_itself(session: Session, what: str) -> None:
+    def on_output(stream: Stream, text: str) -> None:
+        getattr(session, what)(*(["1"] if what == "execute" else []))
+
+    with pytest.raises(InvalidInput, match="cannot use the session"):
+        session.execute("print(1)", on_output=on_output)
+    assert text_of(session.execute("1")) == "1"
+
+
+def test_a_callback_that_exits(session: Session) -> None:
+    with pytest.raises(RuntimeError, match="raised SystemExit"):
+        session.execute("print(1)", on_output=lambda *_: sys.exit(3))
+    assert text_of(session.execute("1")) == "1"
+
+
 def test_a_cell_that_takes_too_long_is_interrupted(session: Session) -> None:
     session.execute("kept = 1")
     result = session.execute("print('so far')\nwhile True: pass", timeout=0.5)

@@ -45,6 +45,8 @@ class Conversation:
         self._client: Any = None
         self._closing = False
         self.unreachable = False  # it has hung up on us, or we on it
+        self._heard = 0  # messages about cells
+        self._telling = False
         self._awaited: set[str] = set()  # requests; a reply to any of them ends the cell
 
     @property
@@ -111,6 +113,7 @@ class Conversation:
             await self.close()
             return
         self._awaited = {request}
+        self._telling = False
         cell = asyncio.create_task(self._cell(request, collecting, on_output))
         try:
             await asyncio.wait({cell, self.ended}, return_when=asyncio.FIRST_COMPLETED)
@@ -171,7 +174,7 @@ class Conversation:
         try:
             await asyncio.wait({hearing, replying}, return_when=asyncio.FIRST_COMPLETED)
             if replying.done():
-                await asyncio.wait({hearing}, timeout=_LAST_WORDS_S)
+                await self._hear_out(hearing)
             if hearing.done():
                 hearing.result()
             reply = await replying
@@ -180,6 +183,13 @@ class Conversation:
                 await asyncio.wait({self.ended}, timeout=_LEAVING_S)
         finally:
             await cancel([hearing, replying])
+
+    async def _hear_out(self, hearing: asyncio.Task[None]) -> None:
+        """As long as something comes, or somebody is being told of it, who may be slow."""
+        before = -1
+        while not hearing.done() and (self._telling or self._heard != before):
+            before = self._heard
+            await asyncio.wait({hearing}, timeout=_LAST_WORDS_S)
 
     async def _hear_all(self, request: str, collecting: Collecting, on_output: OnOutput) -> None:
         """libzmq hangs up on whoever sends too long a message, and does not call again."""
@@ -204,9 +214,12 @@ class Conversation:
             kind, content = await self._hear("iopub", {request}, collecting)
             if kind == "status" and content.get("execution_state") == "idle":
                 return
+            self._heard += 1
             new = collecting.take(kind, content)
             if new is not None:
+                self._telling = True
                 await on_output(*new)
+                self._telling = False
 
     async def _reply(self, requests: set[str]) -> dict[str, Any]:
         return (await self._hear("shell", requests, None))[1]
