@@ -7,7 +7,6 @@ import json
 import os
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -20,7 +19,6 @@ from coderunner import (
     InvalidLimits,
     Isolation,
     IsolationTooLow,
-    Stream,
     UnknownLanguage,
 )
 from coderunner.notebook import CellResult, Session
@@ -138,68 +136,6 @@ def test_there_is_nobody_to_ask(session: Session) -> None:
     assert result.error is not None
     assert result.error.name == "StdinNotImplementedError"
     assert "does not support input" in result.error.message
-
-
-def test_output_comes_live(session: Session) -> None:
-    seen: list[tuple[Stream, str]] = []
-    two_were_seen = threading.Event()
-
-    def on_output(stream: Stream, text: str) -> None:
-        seen.append((stream, text))
-        if len(seen) == 2:
-            two_were_seen.set()
-            session.interrupt()
-
-    code = """
-import time, sys
-print('a', flush=True)
-time.sleep(.2)
-print('b', file=sys.stderr, flush=True)
-time.sleep(60)
-"""
-    result = session.execute(code, on_output=on_output)
-    assert two_were_seen.is_set()
-    assert seen[:2] == [(Stream.STDOUT, "a\n"), (Stream.STDERR, "b\n")]
-    assert result.error is not None
-    assert result.error.name == "KeyboardInterrupt"
-    assert result.alive
-
-
-def test_a_callback_that_fails(session: Session) -> None:
-    def on_output(stream: Stream, text: str) -> None:
-        raise RuntimeError("mine")
-
-    with pytest.raises(RuntimeError, match="mine"):
-        session.execute("print('x', flush=True)\nimport time\ntime.sleep(30)", on_output=on_output)
-    assert text_of(session.execute("1")) == "1"
-
-
-def test_a_callback_that_is_slow_misses_nothing(session: Session) -> None:
-    def on_output(stream: Stream, text: str) -> None:
-        seen.append(text)
-        time.sleep(0.6)
-
-    seen: list[str] = []
-    code = "import time\nfor i in range(5):\n    print(i, flush=True)\n    time.sleep(.05)"
-    result = session.execute(code, on_output=on_output)
-    assert result.error is None
-    assert "".join(seen) == result.stdout == "0\n1\n2\n3\n4\n"
-
-
-@pytest.mark.parametrize("what", ["close", "restart", "execute"])
-def test_a_callback_that_would_wait_for_itself(session: Session, what: str) -> None:
-    def on_output(stream: Stream, text: str) -> None:
-        getattr(session, what)(*(["1"] if what == "execute" else []))
-
-    with pytest.raises(InvalidInput, match="cannot use the session"):
-        session.execute("print(1)", on_output=on_output)
-    assert text_of(session.execute("1")) == "1"
-
-
-def test_a_callback_that_exits(session: Session) -> None:
-    with pytest.raises(RuntimeError, match="raised SystemExit"):
-        session.execute("print(1)", on_output=lambda *_: sys.exit(3))
-    assert text_of(session.execute("1")) == "1"
 
 
 def test_a_cell_that_takes_too_long_is_interrupted(session: Session) -> None:
@@ -334,6 +270,9 @@ def test_closing_while_a_cell_runs() -> None:
         session.close()
         result = running.result(timeout=30)
     assert (result.success, result.alive) == (False, False)
+    assert result.error is not None
+    assert result.error.type == "unknown_executor_error"
+    assert "ended from outside" in result.error.message
 
 
 def test_a_kernel_that_there_is_not() -> None:

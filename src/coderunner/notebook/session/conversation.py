@@ -47,6 +47,7 @@ class Conversation:
         self.unreachable = False  # it has hung up on us, or we on it
         self._heard = 0  # messages about cells
         self._telling = False
+        self.answered = False  # the cell is over, whether all of it was heard or not
         self._awaited: set[str] = set()  # requests; a reply to any of them ends the cell
 
     @property
@@ -113,13 +114,13 @@ class Conversation:
             await self.close()
             return
         self._awaited = {request}
-        self._telling = False
+        self._telling = self.answered = False
         cell = asyncio.create_task(self._cell(request, collecting, on_output))
         try:
             await asyncio.wait({cell, self.ended}, return_when=asyncio.FIRST_COMPLETED)
             if not cell.done():
                 await asyncio.wait({cell}, timeout=_AFTER_DEATH_S)
-            if cell.done():
+            if cell.done() and not cell.cancelled():  # who closes sockets cancels who reads them
                 cell.result()
         finally:
             await cancel([cell])
@@ -173,7 +174,8 @@ class Conversation:
         replying = asyncio.create_task(self._reply(self._awaited))
         try:
             await asyncio.wait({hearing, replying}, return_when=asyncio.FIRST_COMPLETED)
-            if replying.done():
+            self.answered = replying.done()
+            if self.answered:
                 await self._hear_out(hearing)
             if hearing.done():
                 hearing.result()
@@ -204,6 +206,9 @@ class Conversation:
             if not following.cancelled():
                 return following.result()
             left.clear()
+            if self._closing:
+                await asyncio.wait({self.ended})
+                return None
             collecting.overwhelmed()
             self._client.iopub_channel.close()
             self._client._iopub_channel = None
