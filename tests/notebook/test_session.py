@@ -241,7 +241,7 @@ def test_one_that_nobody_closes_is_no_trouble() -> None:
     code = (
         "from coderunner.notebook import Session\ns = Session()\nprint(s.execute('7').value.text)"
     )
-    command = [sys.executable, "-X", "dev", "-W", "error", "-c", code]
+    command = [sys.executable, "-W", "error", "-c", code]
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
     assert (done.stdout, done.stderr) == ("7\n", "")
 
