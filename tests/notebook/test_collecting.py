@@ -11,6 +11,7 @@ import pytest
 from coderunner import Stream, ToolchainMissing
 from coderunner.notebook.kernel.specs import find_kernel
 from coderunner.notebook.session.collecting import Collecting
+from coderunner.notebook.session.messages import is_too_much
 from coderunner.notebook.session.result import CellResult
 
 pytestmark = pytest.mark.unit
@@ -38,6 +39,62 @@ def test_text_is_cut_between_characters() -> None:
     assert (whole.stdout, whole.error) == ("x" * 100, None)
 
 
+CLEAR = ("clear_output", {"wait": False})
+CLEAR_LATER = ("clear_output", {"wait": True})
+SHOWN = ("display_data", {"data": {"text/plain": "shown"}})
+
+
+def test_what_is_cleared() -> None:
+    assert collected(stream("a"), SHOWN, CLEAR).stdout == ""
+    kept = collected(stream("a"), SHOWN, CLEAR_LATER)
+    assert (kept.stdout, [d.text for d in kept.displays]) == ("a", ["shown"])
+    replaced = collected(stream("a"), SHOWN, CLEAR_LATER, ("status", {}), stream("b"), stream("c"))
+    assert (replaced.stdout, replaced.displays) == ("bc", [])
+    shown = collected(stream("a"), CLEAR_LATER, CLEAR_LATER, SHOWN)
+    assert (shown.stdout, len(shown.displays)) == ("", 1)
+
+
+def test_an_error_that_only_the_reply_tells() -> None:
+    reply = {"status": "error", "ename": "E", "evalue": "why", "traceback": ["t"]}
+    told = collected(("execute_reply", reply)).error
+    assert told is not None
+    assert (told.type, told.message, told.traceback) == ("runtime_error", "E: why", "t")
+    both = collected(("error", {"ename": "F"}), ("execute_reply", reply)).error
+    assert both is not None
+    assert both.message == "F"
+    assert collected(("execute_reply", {"status": "ok"})).success
+
+
+def test_many_small_values_take_much_room() -> None:
+    def shown(form: object) -> CellResult:
+        return collected(("display_data", {"data": {"a": form}}), shown=10_000)
+
+    assert shown([{}] * 100).displays[0].data == {"a": [{}] * 100}
+    many = shown([{}] * 1000)
+    assert many.displays[0].data == {}
+    assert many.error is not None
+    assert many.error.type == "output_limit"
+    texts = {str(n): "" for n in range(1000)}
+    kept = collected(("display_data", {"data": texts}), shown=10_000)
+    assert len(kept.displays[0].data) < 400
+
+
+@pytest.mark.parametrize(
+    ("text", "much"),
+    [
+        (b'{"a":[' + b"{}," * 500_000 + b"0]}", True),
+        (b"{" + b'"a":"",' * 600_000 + b'"b":1}', True),
+        (b"[" + b'"\\\\",' * 600_000 + b"1]", True),
+        (b"[" * 600_000, True),
+        (b'{"a":"' + b"1,2,{[" * 200_000 + b'"}', False),
+        (b'{"a":"' + b'\\",' * 600_000 + b'"}', False),
+        (b'{"a":' + b"[1,2,3]" + b"}", False),
+    ],
+)
+def test_messages_that_would_fill_us(text: bytes, much: bool) -> None:
+    assert is_too_much([b"<IDS|MSG>", text]) is much
+
+
 def test_what_is_new_is_what_a_reader_has_not_seen() -> None:
     collecting = Collecting(5, 1000, 10_000)
     new = [collecting.take(*stream(text)) for text in ("ab", "", "cdé", "f")]
@@ -63,7 +120,7 @@ def test_images_are_bytes() -> None:
 
 def test_what_is_shown_is_bounded() -> None:
     big = ("display_data", {"data": {"text/html": "x" * 900, "text/plain": "y" * 50}})
-    result = collected(big, big)
+    result = collected(big, big, shown=1150)
     assert [(d.html is None, len(d.text)) for d in result.displays] == [(False, 50), (True, 50)]
     assert result.error is not None
     assert result.error.type == "output_limit"

@@ -122,6 +122,13 @@ def test_limits_that_make_no_sense(wrong: dict[str, int]) -> None:
         CodeExecutor(limits=ResourceLimits(**wrong))
 
 
+def test_imports_are_kept_however_little_may_be_printed() -> None:
+    executor = CodeExecutor(limits=ResourceLimits(max_output_bytes=10))
+    executor.execute("x = 1\nimport math\nimport re\nimport json")
+    kept = [str(line) for line in executor.notebook.imports]
+    assert kept == ["import math", "import re", "import json"]
+
+
 def test_imports_last_and_nothing_else() -> None:
     executor = CodeExecutor()
     assert executor.execute("import math\nfrom json import (\n  dumps as d)\nx = 1").success

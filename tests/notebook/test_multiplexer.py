@@ -27,6 +27,7 @@ from coderunner.notebook.inside.relay import (
 )
 from coderunner.notebook.kernel.listeners import Listeners
 from coderunner.notebook.kernel.multiplexer import Multiplexer
+from coderunner.notebook.kernel.parts import Parts
 
 pytestmark = pytest.mark.unit
 
@@ -44,6 +45,34 @@ def test_frames_come_in_any_pieces() -> None:
 def test_frames_of_no_kind_or_any_size(header: bytes) -> None:
     with pytest.raises(BrokenProtocol):
         list(Frames().feed(header))
+
+
+GREETING = b"\xff" + bytes(8) + b"\x7f\x03" + bytes(53)
+
+
+def part(data: bytes, flags: int = 0) -> bytes:
+    """Of a message of ZeroMQ's."""
+    if len(data) < 256:
+        return bytes([flags, len(data)]) + data
+    return bytes([flags | 2]) + len(data).to_bytes(8, "big") + data
+
+
+@pytest.mark.parametrize("size", [1, 7, 100_000])
+def test_parts_are_counted_however_they_come(size: int) -> None:
+    parts = Parts()
+    message = part(b"x" * 300, 1) * 900 + part(b"end")
+    stream = GREETING + message * 3
+    for at in range(0, len(stream), size):
+        parts.feed(stream[at : at + size])
+    parts.feed(part(b"", 1) * 1000)
+    with pytest.raises(BrokenProtocol, match="too many parts"):
+        parts.feed(part(b"", 1))
+
+
+@pytest.mark.parametrize("greeting", [b"\x01\x00", GREETING[:10] + b"\x01" + GREETING[11:]])
+def test_another_protocol(greeting: bytes) -> None:
+    with pytest.raises(BrokenProtocol, match="ZeroMQ"):
+        Parts().feed(greeting)
 
 
 class Box:
@@ -132,13 +161,34 @@ async def test_a_client_that_does_not_read_holds_up_nobody(box: Box) -> None:
 async def test_what_nobody_takes_is_held_back(box: Box) -> None:
     box.multiplexer.most_waiting = 100
     reader, writer = await box.connect()
-    await box.says(DATA, 1, b"x" * 101)
-    await box.says(DATA, 1, b"y")
-    assert await reader.readexactly(101) == b"x" * 101
+    await box.says(DATA, 1, GREETING + part(b"x" * 100))
+    await box.says(DATA, 1, part(b"y"))
+    assert await reader.readexactly(166) == GREETING + part(b"x" * 100)
     more = asyncio.create_task(reader.read(1))
     assert not (await asyncio.wait({more}, timeout=0.1))[0]
-    box.multiplexer.taken("iopub", 50)
-    assert await more == b"y"
+    box.multiplexer.taken("iopub", 100)
+    assert await more == b"\0"
+    writer.close()
+
+
+async def test_credits_do_not_pile_up(box: Box) -> None:
+    """A box that says much in small pieces, and does not listen to what it is told about them."""
+    reader, writer = await box.connect()
+    for _ in range(1000):
+        await box.says(DATA, 1, b"xy")
+    assert len(await reader.readexactly(2000)) == 2000
+    assert await box.hears() == (CREDIT, 1, CREDITS.pack(2000))
+    assert box.waiting == []
+    writer.close()
+
+
+async def test_who_has_sent_more_than_was_credited(box: Box) -> None:
+    reader, writer = await box.connect()
+    for _ in range(WINDOW // MOST_PAYLOAD):
+        await box.says(DATA, 1, b"x" * MOST_PAYLOAD)
+    await reader.readexactly(WINDOW)
+    with pytest.raises(BrokenProtocol, match="more bytes"):
+        await box.says(DATA, 1, b"x")
     writer.close()
 
 

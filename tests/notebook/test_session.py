@@ -7,7 +7,6 @@ import json
 import os
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -15,7 +14,13 @@ from pathlib import Path
 
 import pytest
 
-from coderunner import InvalidInput, Isolation, IsolationTooLow, Stream, UnknownLanguage
+from coderunner import (
+    InvalidInput,
+    InvalidLimits,
+    Isolation,
+    IsolationTooLow,
+    UnknownLanguage,
+)
 from coderunner.notebook import CellResult, Session
 from tests.support import ROOT
 
@@ -51,6 +56,32 @@ def test_output_is_no_value(session: Session) -> None:
 def test_what_is_written_past_python_is_seen(session: Session) -> None:
     result = session.execute("import os\nos.system('echo from a shell')")
     assert "from a shell" in result.stdout
+
+
+def test_shell_commands(session: Session) -> None:
+    result = session.execute("word = 'told'\n!echo {word}; echo wrong >&2; exit 3")
+    assert (result.error, result.stdout, result.stderr) == (None, "told\n", "wrong\n")
+    assert text_of(session.execute("_exit_code")) == "3"
+
+
+def test_a_group_of_errors_is_an_error(session: Session) -> None:
+    result = session.execute("raise ExceptionGroup('all', [ValueError(1)])")
+    assert (result.success, result.alive) == (False, True)
+    assert result.error is not None
+    assert (result.error.type, result.error.name) == ("runtime_error", "ExceptionGroup")
+    assert "ValueError: 1" in result.stderr
+
+
+@pytest.mark.parametrize("code", ["exit()", "quit", "print('x')\nget_ipython().ask_exit()"])
+def test_who_leaves_is_gone(code: str) -> None:
+    with Session() as session:
+        result = session.execute(code)
+        assert (result.success, result.alive, session.alive) == (False, False, False)
+        assert result.error is not None
+        assert "exited with code 0" in result.error.message
+        session.restart()
+        assert text_of(session.execute("exit(keep_kernel=True)\n")) is None
+        assert text_of(session.execute("1")) == "1"
 
 
 def test_an_error_and_life_after_it(session: Session) -> None:
@@ -105,40 +136,6 @@ def test_there_is_nobody_to_ask(session: Session) -> None:
     assert result.error is not None
     assert result.error.name == "StdinNotImplementedError"
     assert "does not support input" in result.error.message
-
-
-def test_output_comes_live(session: Session) -> None:
-    seen: list[tuple[Stream, str]] = []
-    two_were_seen = threading.Event()
-
-    def on_output(stream: Stream, text: str) -> None:
-        seen.append((stream, text))
-        if len(seen) == 2:
-            two_were_seen.set()
-            session.interrupt()
-
-    code = """
-import time, sys
-print('a', flush=True)
-time.sleep(.2)
-print('b', file=sys.stderr, flush=True)
-time.sleep(60)
-"""
-    result = session.execute(code, on_output=on_output)
-    assert two_were_seen.is_set()
-    assert seen[:2] == [(Stream.STDOUT, "a\n"), (Stream.STDERR, "b\n")]
-    assert result.error is not None
-    assert result.error.name == "KeyboardInterrupt"
-    assert result.alive
-
-
-def test_a_callback_that_fails(session: Session) -> None:
-    def on_output(stream: Stream, text: str) -> None:
-        raise RuntimeError("mine")
-
-    with pytest.raises(RuntimeError, match="mine"):
-        session.execute("print('x', flush=True)\nimport time\ntime.sleep(30)", on_output=on_output)
-    assert text_of(session.execute("1")) == "1"
 
 
 def test_a_cell_that_takes_too_long_is_interrupted(session: Session) -> None:
@@ -244,7 +241,7 @@ def test_one_that_nobody_closes_is_no_trouble() -> None:
     code = (
         "from coderunner.notebook import Session\ns = Session()\nprint(s.execute('7').value.text)"
     )
-    command = [sys.executable, "-X", "dev", "-W", "error", "-c", code]
+    command = [sys.executable, "-W", "error", "-c", code]
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
     assert (done.stdout, done.stderr) == ("7\n", "")
 
@@ -273,6 +270,9 @@ def test_closing_while_a_cell_runs() -> None:
         session.close()
         result = running.result(timeout=30)
     assert (result.success, result.alive) == (False, False)
+    assert result.error is not None
+    assert result.error.type == "unknown_executor_error"
+    assert "ended from outside" in result.error.message
 
 
 def test_a_kernel_that_there_is_not() -> None:
@@ -300,6 +300,20 @@ def test_a_kernel_that_is_interrupted_by_a_message(
         late = session.execute("import time\nwhile True: time.sleep(.01)", timeout=0.5)
         assert late.alive
         assert text_of(session.execute("x")) == "'hello'"
+
+
+@pytest.mark.parametrize("wrong", [0, -1, float("nan"), float("inf"), "1", True])
+def test_times_that_nobody_can_wait(session: Session, wrong: float) -> None:
+    with pytest.raises(InvalidLimits, match="timeout must be"):
+        session.execute("1", timeout=wrong)
+    with pytest.raises(InvalidLimits, match="idle_seconds must be"):
+        Session(idle_seconds=wrong)
+
+
+def test_half_a_character(session: Session) -> None:
+    with pytest.raises(InvalidInput, match="half a character"):
+        session.execute("'\ud800'")
+    assert text_of(session.execute("1")) == "1"
 
 
 @pytest.mark.parametrize("wrong", [1, None, b"1"])

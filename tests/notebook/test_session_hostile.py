@@ -140,6 +140,47 @@ threading.Thread(target=flood, daemon=True).start()
     assert works(session)
 
 
+PARTS = """
+import os, struct, time
+out = os.open(f"/proc/{os.getppid()}/fd/1", os.O_WRONLY)
+data = b"\\x01\\x00" * 2000
+while True:
+    os.write(out, struct.pack("<BII", 3, 2, len(data)) + data)
+    time.sleep(.0002)
+"""
+VALUES = """
+kernel = get_ipython().kernel
+def publish(content):
+    session = kernel.session
+    header, parent = session.msg("display_data")["header"], kernel.get_parent()["header"]
+    frames = [session.pack(header), session.pack(parent), b"{}", content]
+    signed = [b"x", b"<IDS|MSG>", session.sign(frames), *frames]
+    kernel.iopub_socket.send_multipart(signed)
+for _ in range(4):
+    publish(b'{"data":{"a":[' + b"{}," * 5_000_000 + b"0]}}")
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "wanted"), [(PARTS, "unknown_executor_error"), (VALUES, "output_limit")]
+)
+def test_what_is_small_and_takes_much_memory(code: str, wanted: str) -> None:
+    """In a process of its own: what is measured is the most that there ever was."""
+    caller = (
+        "import resource, sys\nfrom coderunner.notebook import Session\n"
+        "with Session(timeout=10) as session:\n"
+        "    session.execute('1')\n"
+        "    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "    print(session.execute(sys.argv[1]).error.type)\n"
+        "    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)\n"
+    )
+    command = [sys.executable, "-c", caller, code]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
+    kind, grown = done.stdout.split()
+    assert kind == wanted
+    assert int(grown) < 250 * 1024
+
+
 FORGE = """
 import os, struct
 HEADER = struct.Struct("<BII")

@@ -16,6 +16,7 @@ from coderunner.notebook.model import ExecutionResult, ResourceLimits
 from coderunner.settings import Settings
 
 _LONGEST_TRIAL_S = 10
+_ANSWERS_OF_A_TRIAL = 64 * 1024  # bytes; however little the user wants to read
 
 
 class CodeExecutor:
@@ -94,7 +95,8 @@ def _those_that_work(lines: list[ImportLine], tried: Facts) -> set[ImportLine]:
 
 def _for_a_trial(limits: ResourceLimits) -> ResourceLimits:
     seconds = min(limits.timeout_seconds, _LONGEST_TRIAL_S)
-    return limits.model_copy(update={"timeout_seconds": seconds})
+    most = max(limits.max_output_bytes, _ANSWERS_OF_A_TRIAL)
+    return limits.model_copy(update={"timeout_seconds": seconds, "max_output_bytes": most})
 
 
 def _check(limits: ResourceLimits) -> None:

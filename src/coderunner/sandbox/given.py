@@ -31,10 +31,7 @@ def limits_of(given: Limits | None, timeout: float, memory_mb: int, output_bytes
     given = Limits() if given is None else given
     if not isinstance(given, Limits):
         raise InvalidLimits(f"limits must be Limits, not {given!r:.80}", hint="limits=Limits(…)")
-    if not _is_a(timeout, int, float):
-        raise InvalidLimits(f"timeout must be a number of seconds, not {timeout!r:.80}")
-    if not 0 < timeout < _MOST_SECONDS:
-        raise InvalidLimits(f"timeout must be above zero, and no billion: not {timeout!r:.80}")
+    check_seconds("timeout", timeout)
     if not _is_a(output_bytes, int) or output_bytes < 1:
         raise InvalidLimits(
             f"max_output_bytes must be a whole number above zero, not {output_bytes!r:.80}"
@@ -47,6 +44,14 @@ def limits_of(given: Limits | None, timeout: float, memory_mb: int, output_bytes
             "flood_bytes": max(given.flood_bytes, output_bytes),
         }
     )
+
+
+def check_seconds(name: str, value: float) -> None:
+    """Raise InvalidLimits for what is no time that anybody could wait."""
+    if not _is_a(value, int, float):
+        raise InvalidLimits(f"{name} must be a number of seconds, not {value!r:.80}")
+    if not 0 < value < _MOST_SECONDS:
+        raise InvalidLimits(f"{name} must be above zero, and no billion: not {value!r:.80}")
 
 
 def _is_a(value: object, *kinds: type) -> bool:

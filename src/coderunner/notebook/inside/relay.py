@@ -249,7 +249,7 @@ def _run_module(name: str, args: list[str]) -> NoReturn:
     del sys.path[0]
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        _publish_often()
+        _fit_for_a_box()
         sys.path.insert(0, "")  # as with -m
         runpy.run_module(name, run_name="__main__", alter_sys=True)
     except SystemExit as end:
@@ -262,11 +262,14 @@ def _run_module(name: str, args: list[str]) -> NoReturn:
         os._exit(code)
 
 
-def _publish_often() -> None:
-    """What a flood prints until the next time is one message, and not to be too long for one."""
+def _fit_for_a_box() -> None:
+    """What a flood prints until the next time is one message, and not to be too long for one.
+    And a box has no terminals, in which `!ls` would be run."""
     from ipykernel.iostream import OutStream
+    from ipykernel.zmqshell import ZMQInteractiveShell
 
     OutStream.flush_interval = _PUBLISH_EVERY_S
+    ZMQInteractiveShell.system = ZMQInteractiveShell.system_raw
 
 
 def _say(message: bytes) -> None:

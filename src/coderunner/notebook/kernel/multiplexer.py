@@ -27,6 +27,7 @@ from coderunner.notebook.inside.relay import (
     Frames,
     frame,
 )
+from coderunner.notebook.kernel.parts import Parts
 
 _MOST_CONNECTIONS = 64
 
@@ -48,13 +49,15 @@ class Connection:
         self.may_send = WINDOW  # to the box
         self.held: deque[bytes] = deque()  # from the box, not passed on yet
         self.held_bytes = 0
+        self.passed_on = 0  # bytes that the box has not been told of yet
+        self.parts = Parts()
         self.untaken = 0  # bytes that were passed on, and that nobody has taken from his socket
         self.over = False
         self.changed = asyncio.Event()
 
     def hold(self, payload: bytes) -> None:
         self.held_bytes += len(payload)
-        if self.held_bytes > WINDOW:
+        if self.held_bytes + self.passed_on > WINDOW:
             raise BrokenProtocol("more bytes than it was allowed to send")
         self.held.append(payload)
         self.changed.set()
@@ -77,8 +80,8 @@ class Connection:
 class Multiplexer:
     """Give it to a job as its sink, and `outgoing()` as its stdin.
 
-    libzmq reads as much as there is, and a message of endless parts is never complete. Who sets
-    `most_waiting`, and calls `taken` for each message, has no more than that in memory.
+    libzmq reads as much as there is. Who sets `most_waiting`, and calls `taken` for each message,
+    has no more bytes than that in memory, and messages of no more parts than a kernel's have.
     """
 
     def __init__(self) -> None:
@@ -133,13 +136,22 @@ class Multiplexer:
 
     async def outgoing(self) -> AsyncIterator[bytes]:
         while not self._over:
-            while self._outgoing:
-                chunk = b"".join(self._outgoing)
-                self._outgoing.clear()
-                yield chunk
             self._changed.clear()
-            if not self._outgoing and not self._over:
+            if chunk := self._all_to_send():
+                yield chunk
+            else:
                 await self._changed.wait()
+
+    def _all_to_send(self) -> bytes:
+        """Credits are summed up until the box listens, or they would pile up."""
+        frames = [*self._outgoing]
+        self._outgoing.clear()
+        for connection in self._connections.values():
+            if connection.passed_on:
+                credits = CREDITS.pack(connection.passed_on)
+                frames.append(frame(CREDIT, connection.number, credits))
+                connection.passed_on = 0
+        return b"".join(frames)
 
     async def __call__(self, stream: Stream, chunk: bytes) -> None:
         """The sink of the job. What the kernel itself writes to stderr is kept by the runner."""
@@ -157,6 +169,8 @@ class Multiplexer:
         if connection is None:
             return  # closed here, and the box does not know yet
         if kind == DATA and payload:
+            if self.most_waiting is not None:
+                connection.parts.feed(payload)
             connection.hold(payload)
         elif kind == CREDIT:
             connection.credit(_credits(payload))
@@ -200,8 +214,8 @@ class Multiplexer:
                     await connection.writer.drain()
                     connection.held_bytes -= len(payload)
                     connection.untaken += len(payload)
-                    credits = CREDITS.pack(len(payload))
-                    self.send(frame(CREDIT, connection.number, credits))
+                    connection.passed_on += len(payload)
+                    self._wake()
                 if connection.over and not connection.held:
                     return
                 await connection.change()

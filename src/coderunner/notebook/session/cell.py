@@ -64,7 +64,7 @@ async def run_cell(
 async def _end(conversation: Conversation, cell: asyncio.Task[None], *, after: float) -> None:
     if after:
         await asyncio.wait({cell}, timeout=after)
-    if not cell.done():
+    if not cell.done() and not conversation.answered:
         await _interrupt(conversation, cell)
 
 

@@ -13,11 +13,14 @@ from typing import Any
 
 from coderunner.model import Stream
 from coderunner.notebook.model import ErrorType
+from coderunner.notebook.session.messages import values_in
 from coderunner.notebook.session.result import CellError, CellResult, Display
 from coderunner.text import as_bytes, head_of
 
 _MOST_DISPLAYS = 200
+_PER_VALUE = 32  # bytes, beside those of its text
 _PNG = "image/png"
+_SHOWING = ("stream", "display_data", "execute_result", "error")
 _COLOURS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
@@ -62,6 +65,7 @@ class Collecting:
         self._value: Display | None = None
         self._error: CellError | None = None
         self._count: int | None = None
+        self._to_clear = False  # as soon as there is something else to be seen
         self._most_text = max_output_bytes
 
     def received(self, size: int) -> None:
@@ -76,6 +80,8 @@ class Collecting:
 
     def take(self, kind: str, content: Mapping[str, Any]) -> tuple[Stream, str] | None:
         """What is new of stdout or stderr."""
+        if self._to_clear and kind in _SHOWING:
+            self._clear()
         if kind == "stream":
             return self._stream(content)
         if kind in ("display_data", "update_display_data"):
@@ -85,12 +91,14 @@ class Collecting:
             self._counted(content)
         elif kind == "error":
             self._error = self._raised(content)
+        elif kind == "execute_reply":
+            self._replied(content)
         elif kind == "execute_input":
             self._counted(content)
         elif kind == "clear_output":
-            self._displays.clear()
-            for text in self.texts.values():
-                text.clear()
+            self._to_clear = True
+            if not content.get("wait"):
+                self._clear()
         return None
 
     def result(self, error: CellError | None, *, duration_ms: int, alive: bool) -> CellResult:
@@ -112,6 +120,17 @@ class Collecting:
             duration_ms=duration_ms,
             alive=alive,
         )
+
+    def _clear(self) -> None:
+        self._to_clear = False
+        self._displays.clear()
+        for text in self.texts.values():
+            text.clear()
+
+    def _replied(self, content: Mapping[str, Any]) -> None:
+        """Of some errors, groups of them for one, only the reply tells."""
+        if content.get("status") == "error" and self._error is None:
+            self._error = self._raised(content)
 
     def _stream(self, content: Mapping[str, Any]) -> tuple[Stream, str] | None:
         text = content.get("text")
@@ -140,7 +159,7 @@ class Collecting:
             return None
         forms: dict[str, Any] = {}
         for kind, form in data.items():
-            size = len(form) if isinstance(form, str) else len(json.dumps(form))
+            size = len(kind) + _PER_VALUE + _size_of(form)
             if size > self._room:
                 self.lost = True
                 continue
@@ -172,6 +191,14 @@ class Collecting:
     def _counted(self, content: Mapping[str, Any]) -> None:
         count = content.get("execution_count")
         self._count = count if isinstance(count, int) else self._count
+
+
+def _size_of(form: object) -> int:
+    """About what it takes to keep it."""
+    if isinstance(form, str):
+        return len(form)
+    text = json.dumps(form).encode()
+    return len(text) + _PER_VALUE * values_in(text)
 
 
 def _text(value: object) -> str:

@@ -18,15 +18,18 @@ from coderunner.notebook.inside.relay import CHANNELS
 from coderunner.notebook.kernel.boxed import BoxedKernel
 from coderunner.notebook.kernel.command import Command
 from coderunner.notebook.session.collecting import Collecting
+from coderunner.notebook.session.messages import is_too_much, says_goodbye, understood
 from coderunner.runner import Runner
 from coderunner.workspace.root import process_root, release_root
 
 _MOST_MESSAGE = 16 * 1024 * 1024  # whoever sends more is disconnected
 _MOST_WAITING = 2 * _MOST_MESSAGE  # bytes of a channel that nobody has read; the kernel waits then
+_MOST_MESSAGES = 200  # the same, of messages
 _OVERHEAD = 9  # bytes that a frame has on its way, at most
 _ASK_AGAIN_S = 0.05
 _STARTING_S = 60.0
 _LAST_WORDS_S = 1.0  # for the rest of a cell's output, once there is a reply
+_LEAVING_S = 5.0  # for a kernel that has been told `exit`
 _AFTER_DEATH_S = 0.1  # for what is still on its way
 
 OnOutput = Callable[[Stream, str], Awaitable[None]]
@@ -42,6 +45,9 @@ class Conversation:
         self._client: Any = None
         self._closing = False
         self.unreachable = False  # it has hung up on us, or we on it
+        self._heard = 0  # messages about cells
+        self._telling = False
+        self.answered = False  # the cell is over, whether all of it was heard or not
         self._awaited: set[str] = set()  # requests; a reply to any of them ends the cell
 
     @property
@@ -108,12 +114,13 @@ class Conversation:
             await self.close()
             return
         self._awaited = {request}
+        self._telling = self.answered = False
         cell = asyncio.create_task(self._cell(request, collecting, on_output))
         try:
             await asyncio.wait({cell, self.ended}, return_when=asyncio.FIRST_COMPLETED)
             if not cell.done():
                 await asyncio.wait({cell}, timeout=_AFTER_DEATH_S)
-            if cell.done():
+            if cell.done() and not cell.cancelled():  # who closes sockets cancels who reads them
                 cell.result()
         finally:
             await cancel([cell])
@@ -167,13 +174,24 @@ class Conversation:
         replying = asyncio.create_task(self._reply(self._awaited))
         try:
             await asyncio.wait({hearing, replying}, return_when=asyncio.FIRST_COMPLETED)
-            if replying.done():
-                await asyncio.wait({hearing}, timeout=_LAST_WORDS_S)
+            self.answered = replying.done()
+            if self.answered:
+                await self._hear_out(hearing)
             if hearing.done():
                 hearing.result()
-            await replying
+            reply = await replying
+            collecting.take("execute_reply", reply)
+            if says_goodbye(reply):
+                await asyncio.wait({self.ended}, timeout=_LEAVING_S)
         finally:
             await cancel([hearing, replying])
+
+    async def _hear_out(self, hearing: asyncio.Task[None]) -> None:
+        """As long as something comes, or somebody is being told of it, who may be slow."""
+        before = -1
+        while not hearing.done() and (self._telling or self._heard != before):
+            before = self._heard
+            await asyncio.wait({hearing}, timeout=_LAST_WORDS_S)
 
     async def _hear_all(self, request: str, collecting: Collecting, on_output: OnOutput) -> None:
         """libzmq hangs up on whoever sends too long a message, and does not call again."""
@@ -188,6 +206,9 @@ class Conversation:
             if not following.cancelled():
                 return following.result()
             left.clear()
+            if self._closing:
+                await asyncio.wait({self.ended})
+                return None
             collecting.overwhelmed()
             self._client.iopub_channel.close()
             self._client._iopub_channel = None
@@ -198,12 +219,15 @@ class Conversation:
             kind, content = await self._hear("iopub", {request}, collecting)
             if kind == "status" and content.get("execution_state") == "idle":
                 return
+            self._heard += 1
             new = collecting.take(kind, content)
             if new is not None:
+                self._telling = True
                 await on_output(*new)
+                self._telling = False
 
-    async def _reply(self, requests: set[str]) -> None:
-        await self._hear("shell", requests, None)
+    async def _reply(self, requests: set[str]) -> dict[str, Any]:
+        return (await self._hear("shell", requests, None))[1]
 
     async def _hear(
         self, channel: str, requests: set[str], collecting: Collecting | None
@@ -214,7 +238,11 @@ class Conversation:
             frames = await socket.recv_multipart()
             size = sum(map(len, frames))
             self._kernel.taken(channel, size + _OVERHEAD * len(frames))
-            message = _understood(self._client.session, frames)
+            if is_too_much(frames):
+                if collecting is not None:
+                    collecting.lost = True
+                continue
+            message = understood(self._client.session, frames)
             parent = message.get("parent_header")
             if not isinstance(parent, dict) or parent.get("msg_id") not in requests:
                 continue
@@ -222,16 +250,6 @@ class Conversation:
                 collecting.received(size)
             content = message.get("content")
             return str(message.get("msg_type")), content if isinstance(content, dict) else {}
-
-
-def _understood(session: Any, frames: list[bytes]) -> dict[str, Any]:
-    """Signed by who has the key, so by the kernel. Or by the code in it."""
-    try:
-        _, parts = session.feed_identities(frames)
-        message = session.deserialize(parts)
-    except Exception:  # whatever it is, it is no message
-        return {}
-    return message if isinstance(message, dict) else {}
 
 
 def _asked(ask: Callable[..., str], *args: object) -> str | None:
@@ -250,6 +268,7 @@ def _client(connection: Any) -> Any:
 
     context = zmq.asyncio.Context()
     context.setsockopt(zmq.MAXMSGSIZE, _MOST_MESSAGE)
+    context.setsockopt(zmq.RCVHWM, _MOST_MESSAGES)
     context.setsockopt(zmq.SNDTIMEO, 0)
     client = AsyncKernelClient(context=context)
     client.load_connection_info(connection)

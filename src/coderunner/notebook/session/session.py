@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import atexit
 import os
+import threading
 from collections.abc import Mapping
 from typing import Self
 
 from coderunner.background import background
 from coderunner.cancelling import in_thread
 from coderunner.errors import InvalidInput
-from coderunner.model import Isolation, Limits
+from coderunner.model import Isolation, Limits, Stream
 from coderunner.notebook.kernel.command import Command
 from coderunner.notebook.kernel.specs import find_kernel
 from coderunner.notebook.model import ErrorType
@@ -21,7 +22,9 @@ from coderunner.notebook.session.conversation import Conversation
 from coderunner.notebook.session.result import CellError, CellResult
 from coderunner.runner import Runner
 from coderunner.sandbox import Sandbox
+from coderunner.sandbox.given import check_seconds
 from coderunner.settings import Settings
+from coderunner.text import as_bytes
 
 _LIFE_S = 24 * 3600.0
 
@@ -48,6 +51,8 @@ class Session:
     ) -> None:
         """`timeout`, in seconds, and `max_output_bytes` are for each cell; memory and all else for
         the session's life. After `idle_seconds` without a cell it ends by itself."""
+        if idle_seconds is not None:
+            check_seconds("idle_seconds", idle_seconds)
         self.kernel = kernel
         self.timeout = timeout
         self.idle_seconds = idle_seconds
@@ -67,6 +72,7 @@ class Session:
         self._why_dead: CellError | None = None
         self._turn = asyncio.Lock()
         self._running = False
+        self._teller: int | None = None  # the thread in which somebody is told of output
         self._closed = False
         self._ending: asyncio.TimerHandle | None = None
         self._tasks: set[asyncio.Task[None]] = set()
@@ -105,12 +111,14 @@ class Session:
     ) -> CellResult:
         """Run a cell. `on_output` is called with each piece of stdout and stderr as it comes, in
         another thread."""
+        self._check_not_telling()
         return background().call(self._execute(code, timeout, on_output))
 
     async def execute_async(
         self, code: str, *, timeout: float | None = None, on_output: OnOutput | None = None
     ) -> CellResult:
         """The same for asyncio code. Cancelling it interrupts the cell."""
+        self._check_not_telling()
         return await background().hand_over(self._execute(code, timeout, on_output))
 
     def interrupt(self) -> None:
@@ -122,16 +130,20 @@ class Session:
 
     def restart(self) -> None:
         """A fresh interpreter with fresh files, whatever became of the one before."""
+        self._check_not_telling()
         background().call(self._restart())
 
     async def restart_async(self) -> None:
+        self._check_not_telling()
         await background().hand_over(self._restart())
 
     def close(self) -> None:
         """End it. Closing it twice is fine."""
+        self._check_not_telling()
         background().call(self._close())
 
     async def close_async(self) -> None:
+        self._check_not_telling()
         await background().hand_over(self._close())
 
     def _at_exit(self) -> None:
@@ -173,6 +185,9 @@ class Session:
     ) -> CellResult:
         if not isinstance(code, str):
             raise InvalidInput(f"a cell must be text, not {type(code).__name__}")
+        as_bytes(code, "the cell")
+        timeout = self.timeout if timeout is None else timeout
+        check_seconds("timeout", timeout)
         async with self._turn:
             self._check_open()
             if self._why_dead is not None:
@@ -183,16 +198,36 @@ class Session:
                 result = await run_cell(
                     conversation,
                     code,
-                    timeout=timeout or self.timeout,
+                    timeout=timeout,
                     max_output_bytes=self.max_output_bytes,
                     limits=self._sandbox.limits,
-                    on_output=on_output,
+                    on_output=on_output and self._telling(on_output),
                 )
                 self._why_dead = None if result.alive else result.error
                 return result
             finally:
                 self._running = False
                 self._wait_for_cells()
+
+    def _telling(self, on_output: OnOutput) -> OnOutput:
+        def tell(stream: Stream, text: str) -> None:
+            self._teller = threading.get_ident()
+            try:
+                on_output(stream, text)
+            except (SystemExit, KeyboardInterrupt) as error:  # would end the background's loop
+                raise RuntimeError(f"on_output has raised {type(error).__name__}") from error
+            finally:
+                self._teller = None
+
+        return tell
+
+    def _check_not_telling(self) -> None:
+        """It would wait for its cell, which waits for it."""
+        if self._teller == threading.get_ident():
+            raise InvalidInput(
+                "on_output cannot use the session whose output it is told",
+                hint="call interrupt() there, and anything else after execute()",
+            )
 
     async def _interrupt(self) -> None:
         self._check_open()
