@@ -24,7 +24,11 @@ from coderunner.errors import ToolchainMissing
 from coderunner.language import Languages
 from coderunner.toolchain import Toolchains
 
-OTHERS = {"bwrap": "bubblewrap"}  # what `make bench` compares with
+OTHERS = {  # commands, their packages, and what needs them
+    "bwrap": ("bubblewrap", "comparison"),
+    "dockerd": ("docker.io", "container tests"),
+    "mmdebstrap": ("mmdebstrap", "container tests"),
+}
 NAMED_PACKAGES = re.compile(r"apt-get install ([a-z0-9.+ -]+)")
 
 
@@ -48,10 +52,10 @@ async def find_missing() -> list[Missing]:
             await toolchains.find(language)
         except ToolchainMissing as error:
             missing.append(Missing(f"{language.title} tests", error.message, error.hint))
-    for command, package in OTHERS.items():
+    for command, (package, what) in OTHERS.items():
         if not shutil.which(command):
             why = f"there is no {command}"
-            missing.append(Missing("comparison", why, f"apt-get install {package}"))
+            missing.append(Missing(what, why, f"apt-get install {package}"))
     return missing
 
 

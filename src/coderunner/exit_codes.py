@@ -26,12 +26,16 @@ def of_signal(number: int) -> int:
 
 
 def of_run(outcome: Outcome) -> int:
+    return of_ending(outcome.ended_by, outcome.exit_code, outcome.signal)
+
+
+def of_ending(ended_by: EndedBy, exit_code: int | None, signal: int | None) -> int:
     """The program's own code, or what stands for its end."""
-    if outcome.ended_by is EndedBy.EXIT:
-        return outcome.exit_code or 0
-    if outcome.ended_by is EndedBy.SIGNAL:
-        return of_signal(outcome.signal or 0)
-    return _LIMITS[outcome.ended_by]
+    if ended_by is EndedBy.EXIT:
+        return exit_code or 0
+    if ended_by is EndedBy.SIGNAL:
+        return of_signal(signal or 0)
+    return _LIMITS[ended_by]
 
 
 def of_result(result: Result) -> int:

@@ -1,0 +1,101 @@
+"""A Docker daemon for tests: the one that runs here, or one that is started and stopped again."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from coderunner.settings import user_cache_dir
+from tests.support import leave_out
+
+IMAGE = "coderunner-tests:minimal"
+_PACKAGES = "python3-minimal"
+_STARTING_S = 60
+_INSTALL = "apt-get install --no-install-recommends docker.io mmdebstrap"
+
+
+@contextlib.contextmanager
+def docker_client(folder: Path) -> Iterator[Any]:
+    with _address(folder) as address, contextlib.closing(_connect(address)) as client:
+        if not client.images.list(IMAGE):
+            _import_image(client)
+        yield client
+
+
+def _connect(address: str | None) -> Any:
+    import docker  # type: ignore[import-untyped]
+
+    return docker.DockerClient(base_url=address) if address else docker.from_env()
+
+
+@contextlib.contextmanager
+def _address(folder: Path) -> Iterator[str | None]:
+    """None: the one of the environment."""
+    if _answers():
+        yield None
+        return
+    if os.geteuid() != 0:
+        leave_out("there is no Docker daemon that this user may use", fix="sudo make test")
+    if missing := [name for name in ("dockerd", "mmdebstrap") if not shutil.which(name)]:
+        leave_out(f"there is no {' and no '.join(missing)}", fix=_INSTALL)
+    with _daemon(folder) as address:
+        yield address
+
+
+def _answers(*host: str) -> bool:
+    """Asked by the command line, since docker-py leaves a socket open when nobody answers."""
+    if not shutil.which("docker"):
+        return False
+    asked = subprocess.run(["docker", *host, "version"], capture_output=True, check=False)
+    return asked.returncode == 0
+
+
+@contextlib.contextmanager
+def _daemon(folder: Path) -> Iterator[str]:
+    """It has no network to give, since it touches nothing of the machine's."""
+    config, address = folder / "daemon.json", f"unix://{folder}/docker.sock"
+    config.write_text(json.dumps({"iptables": False, "ip6tables": False, "bridge": "none"}))
+    with (folder / "dockerd.log").open("wb") as log:
+        daemon = subprocess.Popen(
+            [
+                *("dockerd", f"--config-file={config}", f"--host={address}"),
+                *(f"--data-root={folder}/data", f"--exec-root={folder}/exec"),
+                f"--pidfile={folder}/docker.pid",
+            ],
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+        )
+    try:
+        until = time.monotonic() + _STARTING_S
+        while not _answers(f"--host={address}"):
+            assert time.monotonic() < until, (folder / "dockerd.log").read_text()
+            time.sleep(0.1)
+        yield address
+    finally:
+        daemon.terminate()
+        daemon.wait(timeout=30)
+
+
+def _import_image(client: Any) -> None:
+    """Debian with little more than a Python. Made once, and kept: it takes a minute."""
+    archive = user_cache_dir() / "tests" / "minimal.tar"
+    if not archive.exists():
+        archive.parent.mkdir(parents=True, exist_ok=True)
+        making = archive.with_suffix(f".{os.getpid()}.tar")
+        subprocess.run(
+            ["mmdebstrap", "--variant=minbase", f"--include={_PACKAGES}", "bookworm", making],
+            check=True,
+            capture_output=True,
+        )
+        making.rename(archive)
+    name, _, tag = IMAGE.partition(":")
+    client.api.import_image(src=str(archive), repository=name, tag=tag)
