@@ -7,7 +7,8 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 CHECKED := src tests bench scripts examples hatch_build.py
 BOXES := src/coderunner/engines/linux/boxes
-COMPILED := $(BOXES)/process1
+WARDEN := src/coderunner/engines/docker/warden
+COMPILED := $(BOXES)/process1 $(WARDEN)/coderunner-warden
 
 # Passed on to scripts/setup.sh; empty means: look for one.
 export PYTHON ?=
@@ -56,7 +57,7 @@ clean: ## Remove everything that was built here
 	find src tests bench scripts examples -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 
 # Installing compiles it, too. This is for those who change it, or have got a compiler since.
-$(COMPILED): $(wildcard $(BOXES)/*.[ch] $(BOXES)/warm/*.c) hatch_build.py | $(STAMP)
+$(COMPILED) &: $(wildcard $(BOXES)/*.[ch] $(BOXES)/warm/*.c $(WARDEN)/*.[ch]) hatch_build.py | $(STAMP)
 	@$(BIN)/python hatch_build.py
 
 $(STAMP): requirements.lock pyproject.toml scripts/setup.sh

@@ -10,11 +10,11 @@ from dataclasses import replace
 
 import pytest
 
-from coderunner.engines import ENGINES, open_engine
 from coderunner.engines.linux import LinuxEngine
 from coderunner.execution import execute_and
 from coderunner.workspace import Workspace
 from tests.engines.bench import Bench
+from tests.engines.every import engine_for_tests, engine_params
 from tests.engines.held import held, held_with_children
 from tests.support import require_sandbox
 
@@ -24,12 +24,10 @@ pytestmark = pytest.mark.engines
 SCRIPT = "echo left > out; head -c 200000 /dev/zero; cat > /dev/null; exit 3"
 
 
-@pytest.fixture(params=sorted(ENGINES))
+@pytest.fixture(params=engine_params())
 async def bench(request: pytest.FixtureRequest, workspace: Workspace) -> AsyncIterator[Bench]:
-    if request.param != "process":
-        require_sandbox()
-    engine = open_engine(request.param)
-    yield Bench(engine, workspace)
+    engine = engine_for_tests(request, request.param)
+    yield Bench(engine, workspace, image=engine.name == "docker")
     await engine.aclose()
 
 

@@ -44,7 +44,7 @@ _FIXES = {Isolation.NONE: "use the linux engine: --engine linux"}
 
 async def examine(settings: Settings) -> Report:
     """Try everything that the engine of these settings should hold back."""
-    engine = open_engine(settings.engine)
+    engine = open_engine(settings.engine, settings)
     claimed: Isolation | None = None
     findings: tuple[Finding, ...] = ()
     failure: EngineUnavailable | None = None

@@ -15,21 +15,25 @@ from typing import Any
 from coderunner.settings import user_cache_dir
 from tests.support import leave_out
 
-IMAGE = "coderunner-tests:minimal"
-_PACKAGES = "python3-minimal"
+IMAGE = "coderunner-tests:compilers"
+LANGUAGES = ("bash", "c", "cpp", "perl", "python")  # that it has
+RUNSC = "runsc"
+_PACKAGES = "python3,gcc,g++,libc6-dev"
+_RUNSC_ARGS = ["--network=none", "--platform=ptrace", "--ignore-cgroups"]
 _STARTING_S = 60
 _INSTALL = "apt-get install --no-install-recommends docker.io mmdebstrap"
 
 
 @contextlib.contextmanager
-def docker_client(folder: Path) -> Iterator[Any]:
-    with _address(folder) as address, contextlib.closing(_connect(address)) as client:
+def docker_address(folder: Path) -> Iterator[str]:
+    """Where a daemon listens that has our image."""
+    with _address(folder) as address, contextlib.closing(connect(address)) as client:
         if not client.images.list(IMAGE):
             _import_image(client)
-        yield client
+        yield client.api.base_url if address is None else address
 
 
-def _connect(address: str | None) -> Any:
+def connect(address: str | None) -> Any:
     import docker  # type: ignore[import-untyped]
 
     return docker.DockerClient(base_url=address) if address else docker.from_env()
@@ -61,7 +65,7 @@ def _answers(*host: str) -> bool:
 def _daemon(folder: Path) -> Iterator[str]:
     """It has no network to give, since it touches nothing of the machine's."""
     config, address = folder / "daemon.json", f"unix://{folder}/docker.sock"
-    config.write_text(json.dumps({"iptables": False, "ip6tables": False, "bridge": "none"}))
+    config.write_text(json.dumps(_configuration()))
     with (folder / "dockerd.log").open("wb") as log:
         daemon = subprocess.Popen(
             [
@@ -85,9 +89,15 @@ def _daemon(folder: Path) -> Iterator[str]:
         daemon.wait(timeout=30)
 
 
+def _configuration() -> dict[str, Any]:
+    found = shutil.which(RUNSC)
+    runtimes = {RUNSC: {"path": found, "runtimeArgs": _RUNSC_ARGS}} if found else {}
+    return {"iptables": False, "ip6tables": False, "bridge": "none", "runtimes": runtimes}
+
+
 def _import_image(client: Any) -> None:
-    """Debian with little more than a Python. Made once, and kept: it takes a minute."""
-    archive = user_cache_dir() / "tests" / "minimal.tar"
+    """Debian with a Python and a C compiler. Made once, and kept: it takes a minute."""
+    archive = user_cache_dir() / "tests" / "compilers.tar"
     if not archive.exists():
         archive.parent.mkdir(parents=True, exist_ok=True)
         making = archive.with_suffix(f".{os.getpid()}.tar")

@@ -1,0 +1,252 @@
+"""The Docker engine: a fresh container for every job, hardened, and removed when it ends.
+
+    create ─▶ attach ─▶ start ─▶ order, files, stdin ─▶ the warden's report ─▶ remove
+                                 └─ all through the container's own streams ┘
+
+The first process of each container is our warden (`warden/warden.c`). It keeps the clock, ends the
+whole tree, and reads the container's cgroup, the meter of truth. The streams are attached before
+anything runs, so that nothing is lost, and the daemon keeps no log.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import platform
+import secrets
+import socket
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from coderunner.cancelling import in_thread, outlast
+from coderunner.engines.base import Capabilities, Engine, Process, ToolchainSource
+from coderunner.engines.docker import controls, delivery, hardening, images, leftovers, owner
+from coderunner.engines.docker.daemon import Daemon, attach, refuse_podman
+from coderunner.engines.docker.images import Image, Notice
+from coderunner.engines.docker.order import TOKEN_SIZE, Files, order
+from coderunner.engines.docker.profile import ARCHITECTURES
+from coderunner.engines.docker.returned import Returned
+from coderunner.engines.docker.running import Running
+from coderunner.engines.docker.tools import ImageToolchains
+from coderunner.errors import EngineUnavailable, faults_of_the_machine
+from coderunner.language import Language
+from coderunner.model import MIB, Job
+from coderunner.settings import DockerSettings
+
+_HOME = {"HOME": "/workspace", "TMPDIR": "/tmp"}
+_MOST_REMOVING = 32  # containers at once: then the next one waits for them
+_SPARE_S = 120  # that a container may be there beside its time limit
+_Started = tuple[str, tuple[socket.socket, socket.socket]]  # a container, and its streams
+_NAME_BYTES = 4200  # of each file that comes back, beside its content
+
+
+@dataclass(frozen=True, slots=True)
+class _Ready:
+    """A daemon that has been looked at."""
+
+    daemon: Daemon
+    machine: str
+    capabilities: Capabilities
+
+
+class DockerEngine(Engine):
+    name = "docker"
+
+    def __init__(self, settings: DockerSettings | None = None, *, client: Any = None) -> None:
+        """`client` is a docker client of the caller's, who also closes it."""
+        self.settings = settings or DockerSettings()
+        self._client = client
+        self._notice: Notice = lambda text: None
+        self._ready: _Ready | None = None
+        self._warden = ""  # the volume with it
+        self._preparing = asyncio.Lock()
+        self._running: set[Running] = set()
+        self._removing: set[asyncio.Task[None]] = set()
+
+    def announce(self, notice: Notice) -> None:
+        self._notice = notice
+
+    def toolchains(self, overrides: Mapping[str, str]) -> ToolchainSource:
+        return ImageToolchains(self, overrides)
+
+    async def capabilities(self) -> Capabilities:
+        return (await self._open()).capabilities
+
+    async def image_of(self, language: Language) -> Image:
+        ready = await self._open()
+        return await self._image(ready.daemon, images.image_of(language, self.settings))
+
+    async def start(self, job: Job) -> Process:
+        ready = await self._open()
+        name = job.image or self.settings.image or images.FALLBACK
+        image = await self._image(ready.daemon, name)
+        with faults_of_the_machine():
+            files = await in_thread(lambda: Files(job.workspace))
+        token = secrets.token_bytes(TOKEN_SIZE)
+        env = {**image.env, **_HOME, **job.env}
+        said = order(job, env, token, files)
+        await self._room()
+        try:
+            container, ends = await self._launch(ready, job, image, files)
+        except EngineUnavailable as error:
+            if "warden" not in error.message:
+                raise
+            self._warden = ""  # somebody has removed it: once more, with another
+            container, ends = await self._launch(ready, job, image, files)
+        running = Running(
+            ready.daemon,
+            container,
+            job,
+            ready.capabilities.isolation,
+            ends,
+            token,
+            self._forget,
+            Returned(_most_returned(job)),
+        )
+        self._running.add(running)
+        try:
+            await running.send(said)
+        except BaseException:
+            await running.close()
+            raise
+        return running
+
+    async def aclose(self) -> None:
+        closing = [asyncio.create_task(running.close()) for running in self._running]
+        await outlast(*closing)
+        while self._removing:
+            await outlast(*self._removing)
+        ready, self._ready = self._ready, None
+        if ready is None:
+            return
+        warden, self._warden = self._warden, ""
+        try:
+            if warden:
+                await ready.daemon.ask(
+                    "removing a volume", lambda api: delivery.take_back(api, warden)
+                )
+        finally:
+            await in_thread(ready.daemon.close)
+
+    async def _open(self) -> _Ready:
+        async with self._preparing:
+            if self._ready is None:
+                self._ready = await self._connect()
+            return self._ready
+
+    async def _connect(self) -> _Ready:
+        host, client = self.settings.host, self._client
+        daemon = await in_thread(lambda: Daemon.connect(host, client))
+        try:
+            refuse_podman(await daemon.ask("its version", lambda api: api.version()))
+            facts = await daemon.ask("its facts", lambda api: api.info())
+            machine = _machine(facts)
+            capabilities = controls.capabilities(facts, self.settings.runtime)
+            await daemon.ask("removing what others have left", leftovers.sweep)
+        except BaseException:
+            await in_thread(daemon.close)
+            raise
+        return _Ready(daemon, machine, capabilities)
+
+    async def _image(self, daemon: Daemon, name: str) -> Image:
+        return await daemon.ask(
+            f"looking for the image {name}",
+            lambda api: images.find(api, name, self.settings, self._notice),
+        )
+
+    async def _delivered(self, daemon: Daemon, image: Image) -> str:
+        async with self._preparing:
+            if not self._warden:
+                self._warden = await daemon.ask(
+                    "making a volume", lambda api: delivery.deliver(api, image.id)
+                )
+            return self._warden
+
+    async def _launch(self, ready: _Ready, job: Job, image: Image, files: Files) -> _Started:
+        config = hardening.container(
+            job,
+            image=image.id,
+            image_volumes=image.volumes,
+            machine=ready.machine,
+            warden=await self._delivered(ready.daemon, image),
+            files=files,
+            labels=owner.labels(job.limits.wall_ms / 1000 + _SPARE_S),
+            runtime=self.settings.runtime,
+        )
+        starting = asyncio.create_task(ready.daemon.ask("starting a container", _start(config)))
+        try:
+            await outlast(starting)
+        except asyncio.CancelledError:
+            if starting.exception() is None:
+                container, ends = starting.result()
+                for end in ends:
+                    end.close()
+                self._forget(container)
+            raise
+        return starting.result()
+
+    def _forget(self, container: str) -> None:
+        """Remove it, while others go on."""
+        self._running = {one for one in self._running if one.container != container}
+        if self._ready is not None:
+            removing = self._remove(self._ready.daemon, container)
+            task = asyncio.create_task(removing)
+            self._removing.add(task)
+            task.add_done_callback(self._removing.discard)
+
+    async def _remove(self, daemon: Daemon, container: str) -> None:
+        # What cannot be removed now is found by its labels later.
+        with contextlib.suppress(EngineUnavailable):
+            await daemon.ask(
+                "removing a container",
+                lambda api: api.remove_container(container, force=True, v=True),
+            )
+
+    async def _room(self) -> None:
+        while len(self._removing) >= _MOST_REMOVING:
+            await asyncio.wait(self._removing, return_when=asyncio.FIRST_COMPLETED)
+
+
+def _start(config: Mapping[str, Any]) -> Callable[[Any], _Started]:
+    """Create, attach, start: all in one go in a thread."""
+
+    def start(api: Any) -> _Started:
+        container = str(api.create_container_from_config(dict(config))["Id"])
+        with contextlib.ExitStack() as undo:
+            undo.callback(_remove_quietly, api, container)
+            main = attach(api, container, stdin=1, stdout=1)
+            undo.callback(main.close)
+            errors = attach(api, container, stderr=1)
+            undo.callback(errors.close)
+            api.start(container)
+            undo.pop_all()
+        return container, (main, errors)
+
+    return start
+
+
+def _remove_quietly(api: Any, container: str) -> None:
+    with contextlib.suppress(Exception):
+        api.remove_container(container, force=True, v=True)
+
+
+def _machine(facts: Mapping[str, Any]) -> str:
+    """The daemon's, which has to be ours as well: the warden was compiled here."""
+    machine = str(facts.get("Architecture", ""))
+    if facts.get("OSType") != "linux" or machine not in ARCHITECTURES:
+        raise EngineUnavailable(
+            f"this Docker runs on {facts.get('OSType')}/{machine}, and its containers with it",
+            hint=f"use a daemon on Linux ({' or '.join(ARCHITECTURES)})",
+        )
+    if machine != platform.machine():
+        raise EngineUnavailable(
+            f"this Docker runs on {machine}, this Python on {platform.machine()}",
+            hint="use a daemon on a machine of the same architecture",
+        )
+    return machine
+
+
+def _most_returned(job: Job) -> int:
+    limits = job.limits
+    return limits.disk_mb * MIB + limits.files * _NAME_BYTES + MIB
