@@ -14,7 +14,7 @@ from coderunner.engines.linux import LinuxEngine
 from coderunner.execution import execute_and
 from coderunner.workspace import Workspace
 from tests.engines.bench import Bench
-from tests.engines.every import engine_for_tests, engine_params
+from tests.engines.every import EMBEDDED, engine_for_tests
 from tests.engines.held import held, held_with_children
 from tests.support import require_sandbox
 
@@ -24,10 +24,10 @@ pytestmark = pytest.mark.engines
 SCRIPT = "echo left > out; head -c 200000 /dev/zero; cat > /dev/null; exit 3"
 
 
-@pytest.fixture(params=engine_params())
+@pytest.fixture(params=EMBEDDED)
 async def bench(request: pytest.FixtureRequest, workspace: Workspace) -> AsyncIterator[Bench]:
     engine = engine_for_tests(request, request.param)
-    yield Bench(engine, workspace, image=engine.name == "docker")
+    yield Bench(engine, workspace)
     await engine.aclose()
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import socket
-import threading
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
@@ -24,14 +23,12 @@ _PODMAN = "Podman Engine"
 
 
 class Daemon:
-    """One that answers. It keeps up to a few connections open until it is closed."""
+    """One that answers."""
 
     def __init__(self, api: Any, *, ours: bool) -> None:
         self._api = api
         self._ours = ours  # to close
         self._threads = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="coderunner-docker")
-        self._guard = threading.Lock()
-        self._sockets = 0
 
     @classmethod
     def connect(cls, host: str | None = None, client: Any = None) -> Daemon:
@@ -50,6 +47,9 @@ class Daemon:
                 timeout=_PATIENCE_S,
                 max_pool_size=_AT_ONCE,
             )
+            # No line is kept open that a restart of the daemon would leave dead.
+            made.api.headers["Connection"] = "close"
+            made.api.close()  # the one it has asked the version on
             return cls(made.api, ours=True)
 
     async def ask(self, what: str, question: Callable[[Any], T]) -> T:
@@ -62,6 +62,14 @@ class Daemon:
         working = asyncio.get_running_loop().run_in_executor(self._threads, asked)
         await outlast(working)
         return working.result()
+
+    async def remove(self, container: str) -> None:
+        """What cannot be removed now is found by its labels later."""
+        with contextlib.suppress(EngineUnavailable):
+            await self.ask(
+                "removing a container",
+                lambda api: api.remove_container(container, force=True, v=True),
+            )
 
     def close(self) -> None:
         self._threads.shutdown(wait=True)

@@ -35,7 +35,6 @@ from coderunner.model import MIB, Job
 from coderunner.settings import DockerSettings
 
 _HOME = {"HOME": "/workspace", "TMPDIR": "/tmp"}
-_MOST_REMOVING = 32  # containers at once: then the next one waits for them
 _SPARE_S = 120  # that a container may be there beside its time limit
 _Started = tuple[str, tuple[socket.socket, socket.socket]]  # a container, and its streams
 _NAME_BYTES = 4200  # of each file that comes back, beside its content
@@ -62,7 +61,6 @@ class DockerEngine(Engine):
         self._warden = ""  # the volume with it
         self._preparing = asyncio.Lock()
         self._running: set[Running] = set()
-        self._removing: set[asyncio.Task[None]] = set()
 
     def announce(self, notice: Notice) -> None:
         self._notice = notice
@@ -86,7 +84,6 @@ class DockerEngine(Engine):
         token = secrets.token_bytes(TOKEN_SIZE)
         env = {**image.env, **_HOME, **job.env}
         said = order(job, env, token, files)
-        await self._room()
         try:
             container, ends = await self._launch(ready, job, image, files)
         except EngineUnavailable as error:
@@ -101,7 +98,7 @@ class DockerEngine(Engine):
             ready.capabilities.isolation,
             ends,
             token,
-            self._forget,
+            self._running.discard,
             Returned(_most_returned(job)),
         )
         self._running.add(running)
@@ -115,8 +112,6 @@ class DockerEngine(Engine):
     async def aclose(self) -> None:
         closing = [asyncio.create_task(running.close()) for running in self._running]
         await outlast(*closing)
-        while self._removing:
-            await outlast(*self._removing)
         ready, self._ready = self._ready, None
         if ready is None:
             return
@@ -182,30 +177,10 @@ class DockerEngine(Engine):
                 container, ends = starting.result()
                 for end in ends:
                     end.close()
-                self._forget(container)
+                await ready.daemon.remove(container)
             raise
         return starting.result()
 
-    def _forget(self, container: str) -> None:
-        """Remove it, while others go on."""
-        self._running = {one for one in self._running if one.container != container}
-        if self._ready is not None:
-            removing = self._remove(self._ready.daemon, container)
-            task = asyncio.create_task(removing)
-            self._removing.add(task)
-            task.add_done_callback(self._removing.discard)
-
-    async def _remove(self, daemon: Daemon, container: str) -> None:
-        # What cannot be removed now is found by its labels later.
-        with contextlib.suppress(EngineUnavailable):
-            await daemon.ask(
-                "removing a container",
-                lambda api: api.remove_container(container, force=True, v=True),
-            )
-
-    async def _room(self) -> None:
-        while len(self._removing) >= _MOST_REMOVING:
-            await asyncio.wait(self._removing, return_when=asyncio.FIRST_COMPLETED)
 
 
 def _start(config: Mapping[str, Any]) -> Callable[[Any], _Started]:

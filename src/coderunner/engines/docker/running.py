@@ -34,12 +34,12 @@ class Running(Process):
         isolation: Isolation,
         ends: tuple[socket.socket, socket.socket],  # of stdin with stdout, and of stderr
         token: bytes,
-        on_close: Callable[[str], None],
+        on_close: Callable[[Running], None],
         returned: Returned,
     ) -> None:
         self.isolation = isolation
         self._daemon = daemon
-        self.container = container
+        self._container = container
         self._job = job
         self._returned = returned
         self._said = b""
@@ -103,14 +103,16 @@ class Running(Process):
         was_running = not self._end.done()
         try:
             if was_running:
-                with contextlib.suppress(EngineUnavailable):
-                    await self._daemon.ask("killing a container", self._kill_now)
+                self._reason = self._reason or EndedBy.KILLED
+                self._give_up()
+                await self._daemon.remove(self._container)
             await outlast(self._end, *([self._asking] if self._asking else ()))
         finally:
             await self._stdout.close()
             await self._stderr.close()
             await in_thread(self._returned.close)
-            self._on_close(self.container)
+            await self._daemon.remove(self._container)
+            self._on_close(self)
 
     def drop(self) -> None:
         pass  # the lines drop themselves
@@ -119,11 +121,8 @@ class Running(Process):
         """By a signal that the warden knows. What it says then has the figures."""
         with contextlib.suppress(EngineUnavailable):
             await self._daemon.ask(
-                "ending a container", lambda api: api.kill(self.container, signal="SIGTERM")
+                "ending a container", lambda api: api.kill(self._container, signal="SIGTERM")
             )
-
-    def _kill_now(self, api: Any) -> None:
-        api.kill(self.container, signal="SIGKILL")
 
     async def _watch(self) -> Exit:
         deadline = self._since + self._job.limits.wall_ms / 1000 + _LATE_S
@@ -196,8 +195,8 @@ class Running(Process):
         """How the container stopped."""
 
         def ask(api: Any) -> dict[str, Any]:
-            api.wait(self.container, timeout=_LATE_S)
-            return dict(api.inspect_container(self.container)["State"])
+            api.wait(self._container, timeout=_LATE_S)
+            return dict(api.inspect_container(self._container)["State"])
 
         try:
             return await self._daemon.ask("looking at a container that has ended", ask)
@@ -210,8 +209,8 @@ class Running(Process):
         """Its warden does not answer: the container was paused, or the machine is very slow."""
 
         def end(api: Any) -> dict[str, Any]:
-            state = api.inspect_container(self.container)["State"]
-            api.remove_container(self.container, force=True)
+            state = api.inspect_container(self._container)["State"]
+            api.remove_container(self._container, force=True)
             return dict(state)
 
         state = await self._daemon.ask("ending a container that does not answer", end)
