@@ -15,6 +15,7 @@ Lines that may be there:
     says: TEXT                  all of stdout, without the last newline; once for each line
     says at sampled: …
     args: WORD …                what it is started with
+    not in containers: WHY      Docker has other walls there, or other words for them
 """
 
 from __future__ import annotations
@@ -50,6 +51,10 @@ class Attack:
     @property
     def id(self) -> str:
         return f"{self.path.parent.name}/{self.path.name}"
+
+    @property
+    def in_containers(self) -> bool:
+        return "not in containers" not in self.wishes
 
     @property
     def program(self) -> Program:
@@ -89,7 +94,7 @@ class Attack:
 
 _KEYS = {
     "limits", "compile limits", "ends", "ends at sampled", "compiles", "says", "says at sampled",
-    "args",
+    "args", "not in containers",
 }  # fmt: skip
 
 

@@ -14,7 +14,9 @@ pytestmark = pytest.mark.hostile
 
 
 WARM = [attack for attack in attacks() if attack.program.language == "python"]
-IN_IMAGE = [attack for attack in attacks() if attack.program.language in LANGUAGES]
+IN_IMAGE = [
+    attack for attack in attacks() if attack.in_containers and attack.program.language in LANGUAGES
+]
 CASES = [
     *(pytest.param("linux", attack, id=f"linux-{attack.id}") for attack in attacks()),
     *(pytest.param("docker", attack, id=f"docker-{attack.id}", marks=pytest.mark.as_root)

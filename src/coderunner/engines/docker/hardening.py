@@ -22,6 +22,14 @@ _LONGEST_PERIOD_US = 1_000_000
 _INODES = 16  # of a file system itself
 _LEAST_FILES = 64  # open ones: the warden's own
 _LEAST_MEMORY = 6 * MIB  # Docker takes no less
+_LOCKED = 64 * 1024  # bytes of memory that may be locked
+_FIRST_TO_GO = 500  # where memory is short; the program more so, and no program can go below
+# Docker's own list, and what lets a program watch how busy the machine is.
+_MASKED = (
+    *("/proc/asound", "/proc/acpi", "/proc/kcore", "/proc/keys", "/proc/latency_stats"),
+    *("/proc/timer_list", "/proc/timer_stats", "/proc/sched_debug", "/proc/scsi"),
+    *("/proc/interrupts", "/sys/firmware", "/sys/devices/virtual/powercap", "/proc/pressure"),
+)
 _TMPFS = "rw,nosuid,nodev,exec"
 
 
@@ -78,6 +86,9 @@ def _walls(machine: str, uid: int) -> dict[str, Any]:
         "SecurityOpt": ["no-new-privileges", f"seccomp={profile.profile(machine, uid)}"],
         "LogConfig": {"Type": "none"},
         "RestartPolicy": {"Name": "no"},
+        "CgroupnsMode": "private",
+        "MaskedPaths": list(_MASKED),
+        "OomScoreAdj": _FIRST_TO_GO,
     }
 
 
@@ -94,6 +105,7 @@ def _limits(job: Job, files: Files) -> dict[str, Any]:
         "ShmSize": limits.disk_mb * MIB,
         "Ulimits": [
             {"Name": "core", "Soft": 0, "Hard": 0},
+            {"Name": "memlock", "Soft": _LOCKED, "Hard": _LOCKED},
             {"Name": "nofile", "Soft": open_files, "Hard": open_files},
             {"Name": "stack", "Soft": min(stack, 8 * MIB), "Hard": stack},
         ],

@@ -18,6 +18,7 @@ from coderunner.engines.linux.boxes import seccomp, syscalls
 
 ARCHITECTURES = {"x86_64": "SCMP_ARCH_X86_64", "aarch64": "SCMP_ARCH_AARCH64"}
 _LOW = 0xFFFFFFFF  # all that the kernel reads of an int
+_MOST_FAMILIES, _MOST_OPTIONS = 64, 128
 _OTHER_FCNTLS = 1041  # as many commands as there are, with room to grow
 _SCHEDULING = ("sched_setscheduler", "sched_setparam", "sched_setattr", "sched_setaffinity")
 _OWN_ID = {"setuid": 1, "setgid": 1, "setreuid": 2, "setregid": 2, "setresuid": 3, "setresgid": 3}
@@ -37,6 +38,7 @@ def profile(machine: str, uid: int) -> str:
     rules: list[dict[str, Any]] = [{"names": plain, "action": "SCMP_ACT_ALLOW"}]
     for name, ways in {**_allowed(), **_own_ids(uid)}.items():
         rules += [_rule(name, way) for way in ways]
+    rules += _better_refusals()
     rules.append(_refusal(_UNKNOWN, errno.ENOSYS))
     rules.append(_refusal(_NOTHING_TO_DO, 0))  # which is success
     kept = [{**rule, "names": [n for n in rule["names"] if n in table]} for rule in rules]
@@ -72,6 +74,21 @@ def _allowed() -> dict[str, Sequence[tuple[Test, ...]]]:
         "ioprio_set": others,  # with other numbers for the same, of which 0 is none
         **dict.fromkeys(_SCHEDULING, not_process_1),
     }
+
+
+def _better_refusals() -> list[dict[str, Any]]:
+    """Where programs look at the error: as a kernel says it that has never heard of such."""
+    families = set(range(_MOST_FAMILIES)) - {seccomp.AF_UNIX, seccomp.AF_INET, seccomp.AF_INET6}
+    options = set(range(_MOST_OPTIONS)) - set(seccomp.PRCTLS)
+    refused = [
+        *(("socket", family, errno.EAFNOSUPPORT) for family in sorted(families)),
+        *(("socketpair", family, errno.EAFNOSUPPORT) for family in sorted(families)),
+        *(("prctl", option, errno.EINVAL) for option in sorted(options)),
+    ]
+    return [
+        {**_refusal([name], number), "args": _rule(name, (_is(0, value),))["args"]}
+        for name, value, number in refused
+    ]
 
 
 def _own_ids(uid: int) -> dict[str, Sequence[tuple[Test, ...]]]:

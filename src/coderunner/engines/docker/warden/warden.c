@@ -30,6 +30,7 @@
 
 #define LOOK_EVERY_US 20000
 #define SAMPLE_EVERY_US 10000
+#define LOCKS_EVERY_US 100000
 #define SOONEST_US 2000
 
 static struct order order;
@@ -67,8 +68,13 @@ static int asked_to_end(int signals) {
 }
 
 static const char *breach(uint64_t now, uint64_t deadline) {
+    static uint64_t locks_looked_at;
     uint64_t tasks = 0;
     if (now >= deadline) return "wall_time";
+    if (now - locks_looked_at > LOCKS_EVERY_US) {
+        locks_looked_at = now;
+        if (meters_too_many_locks()) return "memory";
+    }
     if (!meters_metered()) {
         meters_sample(&tasks);
         if (tasks > order.processes) return "processes";

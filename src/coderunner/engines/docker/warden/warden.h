@@ -42,6 +42,7 @@ uint64_t meters_cpu_us(void);
 uint64_t meters_peak_kb(void);
 int meters_out_of_memory(void);
 int meters_too_many(void);
+int meters_too_many_locks(void);
 void meters_sample(uint64_t *tasks);
 
 /* sending.c: what goes out, behind all that the program has written. */
