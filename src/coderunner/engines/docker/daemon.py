@@ -15,6 +15,7 @@ from coderunner.errors import EngineUnavailable
 T = TypeVar("T")
 _INSTALL = "pip install 'coderunner[docker]'"
 _START = "start Docker (systemctl start docker), or set DOCKER_HOST to where it listens"
+_USUAL = "unix:///var/run/docker.sock"
 _AT_ONCE = 16
 _PATIENCE_S = 60  # for one answer
 _NOT_FOUND = 404
@@ -42,8 +43,10 @@ class Daemon:
                 "the docker engine needs docker-py, which is not installed", hint=_INSTALL
             ) from error
         with troubles("cannot reach Docker", _START):
+            where = {"base_url": host} if host else docker.utils.kwargs_from_env()
+            _knock(str(where.get("base_url") or _USUAL))
             made = docker.DockerClient(
-                **({"base_url": host} if host else docker.utils.kwargs_from_env()),
+                **where,
                 timeout=_PATIENCE_S,
                 max_pool_size=_AT_ONCE,
             )
@@ -59,7 +62,10 @@ class Daemon:
             with troubles(f"Docker failed: {what}"):
                 return question(self._api)
 
-        working = asyncio.get_running_loop().run_in_executor(self._threads, asked)
+        try:
+            working = asyncio.get_running_loop().run_in_executor(self._threads, asked)
+        except RuntimeError:  # the interpreter is about to end, and starts no threads any more
+            return asked()
         await outlast(working)
         return working.result()
 
@@ -75,6 +81,14 @@ class Daemon:
         self._threads.shutdown(wait=True)
         if self._ours:
             self._api.close()
+
+
+def _knock(address: str) -> None:
+    """docker-py leaves a socket open when nobody answers."""
+    kind, _, path = address.partition("://")
+    if kind in ("unix", "http+unix"):
+        with socket.socket(socket.AF_UNIX) as end:
+            end.connect("/" + path.lstrip("/"))
 
 
 def attach(api: Any, container: str, **streams: int) -> socket.socket:

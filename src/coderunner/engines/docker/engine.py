@@ -34,6 +34,7 @@ from coderunner.language import Language
 from coderunner.model import MIB, Job
 from coderunner.settings import DockerSettings
 
+_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"  # as Docker has it
 _HOME = {"HOME": "/workspace", "TMPDIR": "/tmp"}
 _SPARE_S = 120  # that a container may be there beside its time limit
 _Started = tuple[str, tuple[socket.socket, socket.socket]]  # a container, and its streams
@@ -82,7 +83,7 @@ class DockerEngine(Engine):
         with faults_of_the_machine():
             files = await in_thread(lambda: Files(job.workspace))
         token = secrets.token_bytes(TOKEN_SIZE)
-        env = {**image.env, **_HOME, **job.env}
+        env = {"PATH": _PATH, **image.env, **_HOME, **job.env}
         said = order(job, env, token, files)
         try:
             container, ends = await self._launch(ready, job, image, files)
@@ -122,7 +123,7 @@ class DockerEngine(Engine):
                     "removing a volume", lambda api: delivery.take_back(api, warden)
                 )
         finally:
-            await in_thread(ready.daemon.close)
+            ready.daemon.close()
 
     async def _open(self) -> _Ready:
         async with self._preparing:
@@ -180,7 +181,6 @@ class DockerEngine(Engine):
                 await ready.daemon.remove(container)
             raise
         return starting.result()
-
 
 
 def _start(config: Mapping[str, Any]) -> Callable[[Any], _Started]:

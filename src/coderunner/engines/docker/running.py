@@ -110,7 +110,7 @@ class Running(Process):
         finally:
             await self._stdout.close()
             await self._stderr.close()
-            await in_thread(self._returned.close)
+            self._returned.close()
             await self._daemon.remove(self._container)
             self._on_close(self)
 
@@ -161,7 +161,9 @@ class Running(Process):
         match words:
             case ["ended", why, code, number, wall_us, cpu_us, peak_kb]:
                 usage = Usage(int(wall_us) / 1000, int(cpu_us) / 1000, int(peak_kb))
-                ended_by = self._reason or EndedBy.SIGNAL if why == "killed" else EndedBy(why)
+                if why == "killed" and self._reason is None:
+                    raise EngineUnavailable(_GONE, hint="run it again")
+                ended_by = self._reason if self._reason and why == "killed" else EndedBy(why)
                 exit_code = int(code) if int(code) >= 0 else None
                 return Exit(ended_by, exit_code, int(number) or None, usage)
             case ["failed", stage, number]:
