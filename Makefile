@@ -13,7 +13,7 @@ COMPILED := $(BOXES)/process1 $(WARDEN)/coderunner-warden
 # Passed on to scripts/setup.sh; empty means: look for one.
 export PYTHON ?=
 
-.PHONY: help demo test test-user test-vm toolchains check format bench lock clean
+.PHONY: help demo test test-user test-vm toolchains check format images bench lock clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1 /p' $(MAKEFILE_LIST) | \
@@ -44,6 +44,9 @@ check: $(STAMP) ## Lint, formatting, types, house rules
 format: $(STAMP) ## Put the code into shape
 	$(BIN)/ruff check --fix-only .
 	$(BIN)/ruff format .
+
+images: $(STAMP) ## Make Docker images of all languages from Debian packages (docs/docker.md)
+	@$(BIN)/python scripts/images.py $(ARGS)
 
 bench: $(STAMP) toolchains $(COMPILED) ## Measure what a sandbox costs
 	$(BIN)/python bench/run.py $(ARGS)

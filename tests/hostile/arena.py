@@ -45,7 +45,8 @@ class Arena:
             result = await asyncio.wait_for(running, _PATIENCE_S)
             assert processes_with(word) == []
         _check_kept(result, limits)
-        await self.check_alive()
+        if self.runner.engine.name != "docker":  # the next test's first run is in another container
+            await self.check_alive()
         return result
 
     async def text(self, source: str, language: str = "python", **limits: float) -> Result:

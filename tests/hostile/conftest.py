@@ -19,6 +19,11 @@ from tests.hostile.arena import Arena  # noqa: E402 - its asserts are to explain
 ENGINES = ["linux", pytest.param("docker", marks=pytest.mark.as_root)]
 
 
+# For what is about the embedded boxes, needs languages that the tests' image lacks, or looks for
+# traces that an image's own files would hide.
+ON_LINUX = pytest.mark.parametrize("arena", ["linux"], indirect=True)
+
+
 @pytest.fixture(params=ENGINES)
 async def arena(request: pytest.FixtureRequest) -> AsyncIterator[Arena]:
     """A fresh engine. The parameter `linux warm` stands for one with a warm interpreter."""

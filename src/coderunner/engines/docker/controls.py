@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from coderunner.engines.base import Capabilities, Control, State
+from coderunner.errors import EngineUnavailable
 from coderunner.model import Isolation
 
 _WALLS = (
@@ -103,3 +104,12 @@ def _meters(facts: Mapping[str, Any], own_kernel: bool) -> list[Control]:
 def _ignores_cgroups(facts: Mapping[str, Any]) -> bool:
     runtimes = (facts.get("Runtimes") or {}).values()
     return any("--ignore-cgroups" in (one.get("runtimeArgs") or ()) for one in runtimes)
+
+
+def check_throttle(offered: Capabilities) -> None:
+    """Raise EngineUnavailable if no program's cpus can be limited."""
+    held = next(control for control in offered.controls if control.name == "cpus")
+    if held.state is State.ABSENT:
+        raise EngineUnavailable(
+            f"cpus cannot be held here: {held.reason}", hint=f"{held.fix}; or leave cpus out"
+        )

@@ -78,6 +78,8 @@ class DockerEngine(Engine):
 
     async def start(self, job: Job) -> Process:
         ready = await self._open()
+        if job.limits.cpus is not None:
+            controls.check_throttle(ready.capabilities)
         name = job.image or self.settings.image or images.FALLBACK
         image = await self._image(ready.daemon, name)
         with faults_of_the_machine():
@@ -100,7 +102,7 @@ class DockerEngine(Engine):
             ends,
             token,
             self._running.discard,
-            Returned(_most_returned(job)),
+            Returned(_most_returned(job, files)),
         )
         self._running.add(running)
         try:
@@ -222,6 +224,7 @@ def _machine(facts: Mapping[str, Any]) -> str:
     return machine
 
 
-def _most_returned(job: Job) -> int:
+def _most_returned(job: Job, files: Files) -> int:
     limits = job.limits
-    return limits.disk_mb * MIB + limits.files * _NAME_BYTES + MIB
+    names = (limits.files + files.count) * _NAME_BYTES
+    return limits.disk_mb * MIB + files.bytes_used + names + MIB

@@ -16,7 +16,7 @@ from coderunner.workspace.bundle import LENGTH, Bundle
 WORKSPACE = "/workspace"
 TOKEN_SIZE = 32
 HEAD = struct.Struct("<IIQ")  # of an entry: length of its name, mode, size
-_NUMBERS = struct.Struct("<13Q")
+_NUMBERS = struct.Struct("<14Q")
 _DIRECTORY_MODE = 0o755
 _BLOCK = 4096
 
@@ -58,6 +58,7 @@ def order(
         len(env),
         len(text),
         files.count,
+        files.bytes_used // 1024,
     )
     return b"".join((numbers, token, text, *files.parts))
 

@@ -18,7 +18,7 @@
 
 static int cpu = -1, peak = -1, current = -1, ooms = -1, forks = -1, cpu_unit_ns = 1;
 static uint64_t cpu_before, peak_before, ooms_before, forks_before;
-static uint64_t sampled_peak_kb, sampled_cpu_us;
+static uint64_t brought_kb, sampled_peak_kb, sampled_cpu_us;
 
 static int opened(const char *path) { return open(path, O_RDONLY | O_CLOEXEC); }
 
@@ -59,7 +59,9 @@ void meters_open(void) {
 
 int meters_metered(void) { return cpu >= 0 && current >= 0 && ooms >= 0; }
 
-void meters_start(void) {
+/* The files that the caller has brought are in memory, too, and not the program's. */
+void meters_start(uint64_t kb) {
+    brought_kb = kb;
     cpu_before = cpu_us();
     peak_before = number(peak, NULL);
     ooms_before = number(ooms, "oom_kill ");
@@ -80,7 +82,7 @@ uint64_t meters_cpu_us(void) {
 uint64_t meters_peak_kb(void) {
     struct rusage used;
     uint64_t largest = number(peak, NULL);
-    if (largest > peak_before) return largest / 1024;
+    if (largest > peak_before) return largest / 1024 - brought_kb;
     getrusage(RUSAGE_CHILDREN, &used);
     uint64_t resident = (uint64_t)used.ru_maxrss;
     return resident > sampled_peak_kb ? resident : sampled_peak_kb;

@@ -14,6 +14,7 @@
 #define DEEPEST 100
 
 static char name[4096];
+static uint64_t left; /* bytes that may be sent: sparse files, and one by many names, are cheap */
 
 void say(int fd, const void *words, size_t size) {
     const char *rest = words;
@@ -55,30 +56,31 @@ static int accessible(int parent, const char *entry, int flags, mode_t needed) {
     return openat(parent, entry, flags | O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 }
 
-static void send_directory(int fd, size_t length, int depth, uint64_t most);
+static void send_directory(int fd, size_t length, int depth);
 
-static void send_entry(int parent, const char *entry, size_t length, int depth, uint64_t most) {
+static void send_entry(int parent, const char *entry, size_t length, int depth) {
     struct stat status;
     size_t added = strlen(entry);
     if (fstatat(parent, entry, &status, AT_SYMLINK_NOFOLLOW)) return;
     if (length + added + 1 >= sizeof name) return;
     int is_directory = S_ISDIR(status.st_mode);
-    if (!is_directory && (!S_ISREG(status.st_mode) || (uint64_t)status.st_size > most)) return;
+    if (!is_directory && (!S_ISREG(status.st_mode) || (uint64_t)status.st_size > left)) return;
     int fd = accessible(parent, entry, is_directory ? O_DIRECTORY : 0, is_directory ? 0700 : 0600);
     if (fd < 0) return;
     memcpy(name + length, entry, added);
     if (is_directory) {
         send_head(length + added, ENTRY_DIRECTORY | 0755, 0);
         name[length + added] = '/';
-        send_directory(fd, length + added + 1, depth + 1, most);
+        send_directory(fd, length + added + 1, depth + 1);
         return;
     }
     send_head(length + added, ENTRY_FILE | (status.st_mode & 0777), (uint64_t)status.st_size);
+    left -= (uint64_t)status.st_size;
     send_content(fd, (uint64_t)status.st_size);
     close(fd);
 }
 
-static void send_directory(int fd, size_t length, int depth, uint64_t most) {
+static void send_directory(int fd, size_t length, int depth) {
     DIR *directory = depth < DEEPEST ? fdopendir(fd) : NULL;
     if (!directory) {
         close(fd);
@@ -86,7 +88,7 @@ static void send_directory(int fd, size_t length, int depth, uint64_t most) {
     }
     for (struct dirent *one; (one = readdir(directory));)
         if (strcmp(one->d_name, ".") && strcmp(one->d_name, ".."))
-            send_entry(dirfd(directory), one->d_name, length, depth, most);
+            send_entry(dirfd(directory), one->d_name, length, depth);
     closedir(directory);
 }
 
@@ -95,6 +97,7 @@ void send_workspace(const struct order *order) {
     int fd = open(order->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0 && !chmod(order->directory, 0700))
         fd = open(order->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd >= 0) send_directory(fd, 0, 0, order->file_bytes);
+    left = order->file_bytes + order->brought_kb * 1024;
+    if (fd >= 0) send_directory(fd, 0, 0);
     send_head(0, 0, 0);
 }

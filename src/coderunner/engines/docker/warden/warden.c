@@ -115,8 +115,7 @@ static const char *reason(void) {
     if (meters_out_of_memory()) return "memory";
     if (meters_too_many()) return "processes";
     if (order.cpu_ms && meters_cpu_us() >= order.cpu_ms * 1000) return "cpu_time";
-    if (!WIFSIGNALED(status)) return "exit";
-    return order.cpu_ms && WTERMSIG(status) == SIGXCPU ? "cpu_time" : "signal";
+    return WIFSIGNALED(status) ? "signal" : "exit";
 }
 
 static void conclude(const char *why, uint64_t wall_us) {
@@ -146,7 +145,7 @@ static int run(void) {
     if (signals < 0) return fail("signals", errno);
     meters_open();
     if ((error = read_entries(&order))) return fail("files", error);
-    meters_start();
+    meters_start(order.brought_kb);
     uint64_t began = now_us(), deadline = began + order.wall_ms * 1000;
     if ((error = start_program(&order, &program))) return fail("start", error);
     const char *why = watch(signals, deadline);

@@ -12,7 +12,7 @@
 struct order {
     uint64_t wall_ms, cpu_ms, memory_kb, processes;           /* cpu_ms: 0 for none */
     uint64_t file_bytes, open_files, stack_bytes, space_bytes; /* space_bytes: 0 for none */
-    uint64_t collect, argc, envc, text_bytes, entries;
+    uint64_t collect, argc, envc, text_bytes, entries, brought_kb;
     char token[TOKEN_SIZE];
     char **argv, **env;
     char *directory;
@@ -36,7 +36,7 @@ void end_everybody(void);
 
 /* meters.c */
 void meters_open(void);
-void meters_start(void);
+void meters_start(uint64_t brought_kb);
 int meters_metered(void); /* whether a cgroup can be read */
 uint64_t meters_cpu_us(void);
 uint64_t meters_peak_kb(void);
