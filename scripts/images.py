@@ -15,6 +15,7 @@ import argparse
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -23,8 +24,8 @@ from coderunner.language import Language, Languages
 RECIPES = Path(__file__).parent.parent / "images"
 ALL = "all"
 SUITE = "bookworm"
-# What nobody needs to read in a container, and what is only there for installing more.
-LEFT_OUT = ("/usr/share/doc/*", "/usr/share/man/*", "/usr/share/locale/*", "/var/lib/apt/lists/*")
+# What nobody reads in a container.
+LEFT_OUT = ("/usr/share/doc/*", "/usr/share/locale/*")
 
 
 def packages(languages: Iterable[Language]) -> list[str]:
@@ -33,20 +34,15 @@ def packages(languages: Iterable[Language]) -> list[str]:
 
 
 def import_from_debian(tag: str, names: Sequence[str]) -> None:
-    making = subprocess.Popen(
-        [
-            *("mmdebstrap", "--quiet", "--variant=minbase", f"--include={','.join(names)}"),
-            *(f"--dpkgopt=path-exclude={path}" for path in LEFT_OUT),
-            *(SUITE, "-"),
-        ],
-        stdout=subprocess.PIPE,
-    )
-    change = 'CMD ["/bin/sh"]'
-    imported = subprocess.run(
-        ["docker", "import", "--change", change, "-", tag], stdin=making.stdout, check=False
-    )
-    if making.wait() or imported.returncode:
-        sys.exit(f"{tag} could not be made")
+    with tempfile.TemporaryDirectory(prefix="coderunner-image-") as folder:
+        archive = f"{folder}/image.tar"
+        included = f"--include={','.join(names)}"
+        excluded = (f"--dpkgopt=path-exclude={path}" for path in LEFT_OUT)
+        made = ["mmdebstrap", "--quiet", "--variant=minbase", included, *excluded, SUITE, archive]
+        imported = ["docker", "import", "--change", 'CMD ["/bin/sh"]', archive, tag]
+        for command in (made, imported):
+            if subprocess.run(command, check=False).returncode:
+                sys.exit(f"{tag} could not be made")
 
 
 def build(tag: str, names: Sequence[str]) -> None:

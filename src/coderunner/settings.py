@@ -70,6 +70,9 @@ class DockerSettings(BaseModel):
         default="if_not_present", description="when an image is fetched from its registry"
     )
     runtime: str = Field(default="", description="what runs containers: runsc for gVisor")
+    ready: int = Field(
+        default=0, ge=0, description="keep up to so many started containers ready for the next job"
+    )
 
 
 class Settings(BaseSettings):

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from coderunner.engines.docker import DockerEngine
-from coderunner.engines.docker.owner import OWNER
+from coderunner.engines.docker.owner import OWNER, UNTIL
 from coderunner.settings import DockerSettings
 from coderunner.workspace import Workspace
 from tests.docker.daemon import IMAGE, connect
@@ -26,9 +26,20 @@ def client(dockerd: str) -> Iterator[Any]:
 
 def ours(client: Any) -> tuple[list[str], list[str]]:
     """Containers and volumes."""
-    containers = client.containers.list(all=True, filters={"label": OWNER})
+    containers = client.api.containers(all=True, filters={"label": OWNER})
     volumes = client.volumes.list(filters={"label": OWNER})
-    return [one.id for one in containers], [one.name for one in volumes]
+    return [one["Id"] for one in containers], [one.name for one in volumes]
+
+
+def with_a_job(client: Any) -> list[str]:
+    """Containers that run and are to end some day."""
+    found = client.api.containers(filters={"label": UNTIL, "status": "running"})
+    return [one["Id"] for one in found]
+
+
+def that_wait(client: Any) -> list[str]:
+    found = client.api.containers(filters={"label": OWNER, "status": "running"})
+    return [one["Id"] for one in found if UNTIL not in one["Labels"]]
 
 
 @pytest.fixture

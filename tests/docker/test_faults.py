@@ -18,7 +18,7 @@ from coderunner.errors import EngineUnavailable
 from coderunner.model import EndedBy
 from coderunner.settings import DockerSettings
 from coderunner.workspace import Workspace
-from tests.docker.conftest import NewEngine, ours
+from tests.docker.conftest import NewEngine, ours, with_a_job
 from tests.docker.daemon import IMAGE
 from tests.engines.bench import Bench
 
@@ -31,8 +31,8 @@ async def running_container(
     run = asyncio.create_task(bench.sh("sleep 30", wall_ms=wall_ms))
     while True:
         await asyncio.sleep(0.05)
-        if found := client.containers.list(filters={"label": UNTIL}):
-            return run, found[0]
+        if found := with_a_job(client):
+            return run, client.containers.get(found[0])
 
 
 async def works(bench: Bench) -> bool:
@@ -162,12 +162,12 @@ def test_a_process_that_dies_leaves_a_program_no_longer_than_its_time(
     env = {**os.environ, "CODERUNNER_DOCKER__HOST": dockerd, "CODERUNNER_DOCKER__IMAGE": IMAGE}
     caller = subprocess.Popen([sys.executable, "-c", script], env=env)
     until = time.monotonic() + 60
-    while not client.containers.list(filters={"label": UNTIL, "status": "running"}):
+    while not with_a_job(client):
         assert time.monotonic() < until
         time.sleep(0.05)
     caller.kill()
     caller.wait()
-    while client.containers.list(filters={"label": UNTIL, "status": "running"}):
+    while with_a_job(client):
         assert time.monotonic() < until
         time.sleep(0.05)
 

@@ -8,6 +8,7 @@ warden/         the first process of every container, in C
 delivery.py     how it gets into them
 order.py        what it is told
 line.py         what comes back: a stream, and what is said behind its end
+spares.py       containers that have started already
 running.py      one job in its container
 returned.py     the files that come back
 images.py       which image, and whether it is there

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import platform
 import secrets
 import socket
@@ -28,6 +29,7 @@ from coderunner.engines.docker.order import TOKEN_SIZE, Files, order
 from coderunner.engines.docker.profile import ARCHITECTURES
 from coderunner.engines.docker.returned import Returned
 from coderunner.engines.docker.running import Running
+from coderunner.engines.docker.spares import Spares, Started
 from coderunner.engines.docker.tools import ImageToolchains
 from coderunner.errors import EngineUnavailable, faults_of_the_machine
 from coderunner.language import Language
@@ -36,8 +38,8 @@ from coderunner.settings import DockerSettings
 
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"  # as Docker has it
 _HOME = {"HOME": "/workspace", "TMPDIR": "/tmp"}
+_MOST_REMOVING = 16  # at once, in the background
 _SPARE_S = 120  # that a container may be there beside its time limit
-_Started = tuple[str, tuple[socket.socket, socket.socket]]  # a container, and its streams
 _NAME_BYTES = 4200  # of each file that comes back, beside its content
 
 
@@ -48,6 +50,7 @@ class _Ready:
     daemon: Daemon
     machine: str
     capabilities: Capabilities
+    spares: Spares
 
 
 class DockerEngine(Engine):
@@ -62,6 +65,7 @@ class DockerEngine(Engine):
         self._warden = ""  # the volume with it
         self._preparing = asyncio.Lock()
         self._running: set[Running] = set()
+        self._removing: set[asyncio.Task[None]] = set()
 
     def announce(self, notice: Notice) -> None:
         self._notice = notice
@@ -87,13 +91,7 @@ class DockerEngine(Engine):
         token = secrets.token_bytes(TOKEN_SIZE)
         env = {"PATH": _PATH, **image.env, **_HOME, **job.env}
         said = order(job, env, token, files)
-        try:
-            container, ends = await self._launch(ready, job, image, files)
-        except EngineUnavailable as error:
-            if "warden" not in error.message:
-                raise
-            self._warden = ""  # somebody has removed it: once more, with another
-            container, ends = await self._launch(ready, job, image, files)
+        container, ends, ready_made = await self._container(ready, job, image, files)
         running = Running(
             ready.daemon,
             container,
@@ -101,8 +99,9 @@ class DockerEngine(Engine):
             ready.capabilities.isolation,
             ends,
             token,
-            self._running.discard,
+            self._let_go,
             Returned(_most_returned(job, files)),
+            warm=ready_made,
         )
         self._running.add(running)
         try:
@@ -118,6 +117,8 @@ class DockerEngine(Engine):
         ready, self._ready = self._ready, None
         if ready is None:
             return
+        await ready.spares.close()
+        await outlast(*self._removing)
         warden, self._warden = self._warden, ""
         try:
             if warden:
@@ -126,6 +127,18 @@ class DockerEngine(Engine):
                 )
         finally:
             ready.daemon.close()
+
+    async def _let_go(self, running: Running, container: str) -> None:
+        """Nothing runs in it any more. Who keeps containers ready is in a hurry, so there it is
+        removed while others go on."""
+        self._running.discard(running)
+        if self._ready is None:
+            return
+        removing = asyncio.create_task(self._ready.daemon.remove(container))
+        self._removing.add(removing)
+        removing.add_done_callback(self._removing.discard)
+        if not self.settings.ready or len(self._removing) > _MOST_REMOVING:
+            await outlast(removing)
 
     async def _open(self) -> _Ready:
         async with self._preparing:
@@ -145,7 +158,8 @@ class DockerEngine(Engine):
         except BaseException:
             await in_thread(daemon.close)
             raise
-        return _Ready(daemon, machine, capabilities)
+        spares = Spares(self.settings.ready, daemon.remove)
+        return _Ready(daemon, machine, capabilities, spares)
 
     async def _image(self, daemon: Daemon, name: str) -> Image:
         return await daemon.ask(
@@ -161,17 +175,38 @@ class DockerEngine(Engine):
                 )
             return self._warden
 
-    async def _launch(self, ready: _Ready, job: Job, image: Image, files: Files) -> _Started:
-        config = hardening.container(
+    async def _container(
+        self, ready: _Ready, job: Job, image: Image, files: Files
+    ) -> tuple[str, tuple[socket.socket, socket.socket], bool]:
+        """One for this job, and whether it had started before."""
+        kind = await self._kind(ready, job, image, files)
+        name = json.dumps(kind, sort_keys=True)
+        spare = await ready.spares.take(name)
+        try:
+            found = spare or await self._launch(ready, kind, job.limits.wall_ms / 1000 + _SPARE_S)
+        except EngineUnavailable as error:
+            if "warden" not in error.message:
+                raise
+            self._warden = ""  # somebody has removed it: once more, with another
+            kind = await self._kind(ready, job, image, files)
+            found = await self._launch(ready, kind, job.limits.wall_ms / 1000 + _SPARE_S)
+        ready.spares.make(name, lambda: self._launch(ready, kind, None))
+        return *found, spare is not None
+
+    async def _kind(self, ready: _Ready, job: Job, image: Image, files: Files) -> dict[str, Any]:
+        return hardening.container(
             job,
             image=image.id,
             image_volumes=image.volumes,
-            machine=ready.machine,
             warden=await self._delivered(ready.daemon, image),
             files=files,
-            labels=owner.labels(job.limits.wall_ms / 1000 + _SPARE_S),
             runtime=self.settings.runtime,
         )
+
+    async def _launch(
+        self, ready: _Ready, kind: Mapping[str, Any], seconds: float | None
+    ) -> Started:
+        config = hardening.for_one(kind, ready.machine, owner.labels(seconds))
         starting = asyncio.create_task(ready.daemon.ask("starting a container", _start(config)))
         try:
             await outlast(starting)
@@ -185,10 +220,10 @@ class DockerEngine(Engine):
         return starting.result()
 
 
-def _start(config: Mapping[str, Any]) -> Callable[[Any], _Started]:
+def _start(config: Mapping[str, Any]) -> Callable[[Any], Started]:
     """Create, attach, start: all in one go in a thread."""
 
-    def start(api: Any) -> _Started:
+    def start(api: Any) -> Started:
         container = str(api.create_container_from_config(dict(config))["Id"])
         with contextlib.ExitStack() as undo:
             undo.callback(_remove_quietly, api, container)

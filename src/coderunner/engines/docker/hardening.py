@@ -15,7 +15,7 @@ from coderunner.errors import EngineUnavailable
 from coderunner.model import MIB, Job, Mount
 
 WARDEN = "/.coderunner"  # where it is mounted
-_UIDS = range(1 << 30, 1 << 31)  # that nobody has
+_UIDS = range(1 << 30, 1 << 31)  # that nobody has: what is counted by user, is for one container
 _PERIOD_US = 100_000
 _SHORTEST_QUOTA_US = 1_000
 _LONGEST_PERIOD_US = 1_000_000
@@ -33,33 +33,24 @@ _MASKED = (
 _TMPFS = "rw,nosuid,nodev,exec"
 
 
-def new_uid() -> int:
-    """One for each container: what the kernel counts by user, it counts for this one alone."""
-    return secrets.choice(_UIDS)
-
-
 def container(
     job: Job,
     *,
     image: str,
     image_volumes: Mapping[str, object],
-    machine: str,
     warden: str,
     files: Files,
-    labels: Mapping[str, str],
     runtime: str,
 ) -> dict[str, Any]:
-    """The configuration of a container for one job."""
-    uid = new_uid()
+    """The configuration of a container for one job: the same for the same kind of job, but for
+    whose it is (`for_one`)."""
     return {
         "Image": image,
         "Entrypoint": [f"{WARDEN}/warden"],
         "Cmd": ["run"],
-        "User": f"{uid}:{uid}",
         "WorkingDir": "/",
         "Hostname": "box",
         "Healthcheck": {"Test": ["NONE"]},
-        "Labels": dict(labels),
         "AttachStdin": True,
         "AttachStdout": True,
         "AttachStderr": True,
@@ -67,29 +58,41 @@ def container(
         "StdinOnce": True,
         "NetworkDisabled": True,
         "HostConfig": {
-            **_walls(machine, uid),
+            **_WALLS,
             **_limits(job, files),
-            "Tmpfs": {**_closed(image_volumes), **_tmpfs(job, files, uid)},
+            "Tmpfs": {**_closed(image_volumes), **_tmpfs(job, files)},
             "Mounts": [_warden(warden), *map(_mount, job.mounts)],
             **({"Runtime": runtime} if runtime else {}),
         },
     }
 
 
-def _walls(machine: str, uid: int) -> dict[str, Any]:
+def for_one(kind: Mapping[str, Any], machine: str, labels: Mapping[str, str]) -> dict[str, Any]:
+    """That configuration for one container, with a user that nobody else is."""
+    uid = secrets.choice(_UIDS)
+    host = kind["HostConfig"]
+    tmpfs = {**host["Tmpfs"], WORKSPACE: f"{host['Tmpfs'][WORKSPACE]},uid={uid},gid={uid}"}
+    security = ["no-new-privileges", f"seccomp={profile.profile(machine, uid)}"]
     return {
-        "NetworkMode": "none",
-        "IpcMode": "private",
-        "ReadonlyRootfs": True,
-        "CapDrop": ["ALL"],
-        "Privileged": False,
-        "SecurityOpt": ["no-new-privileges", f"seccomp={profile.profile(machine, uid)}"],
-        "LogConfig": {"Type": "none"},
-        "RestartPolicy": {"Name": "no"},
-        "CgroupnsMode": "private",
-        "MaskedPaths": list(_MASKED),
-        "OomScoreAdj": _FIRST_TO_GO,
+        **kind,
+        "User": f"{uid}:{uid}",
+        "Labels": dict(labels),
+        "HostConfig": {**host, "Tmpfs": tmpfs, "SecurityOpt": security},
     }
+
+
+_WALLS: dict[str, Any] = {
+    "NetworkMode": "none",
+    "IpcMode": "private",
+    "ReadonlyRootfs": True,
+    "CapDrop": ["ALL"],
+    "Privileged": False,
+    "LogConfig": {"Type": "none"},
+    "RestartPolicy": {"Name": "no"},
+    "CgroupnsMode": "private",
+    "MaskedPaths": list(_MASKED),
+    "OomScoreAdj": _FIRST_TO_GO,
+}
 
 
 def _limits(job: Job, files: Files) -> dict[str, Any]:
@@ -128,10 +131,10 @@ def _throttle(cpus: float | None) -> dict[str, Any]:
     return {"CpuPeriod": period, "CpuQuota": quota}
 
 
-def _tmpfs(job: Job, files: Files, uid: int) -> dict[str, str]:
+def _tmpfs(job: Job, files: Files) -> dict[str, str]:
     """All that a program may write to, beside /dev/shm."""
     disk, most = job.limits.disk_mb * MIB, job.limits.files + _INODES
-    own = f"{_TMPFS},mode=755,uid={uid},gid={uid}"
+    own = f"{_TMPFS},mode=755"
     return {
         WORKSPACE: f"{own},size={disk + files.bytes_used},nr_inodes={most + files.count}",
         "/tmp": f"{_TMPFS},mode=1777,size={disk},nr_inodes={most}",

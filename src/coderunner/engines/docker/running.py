@@ -8,7 +8,7 @@ import os
 import signal
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from coderunner.cancelling import in_thread, outlast
@@ -34,13 +34,16 @@ class Running(Process):
         isolation: Isolation,
         ends: tuple[socket.socket, socket.socket],  # of stdin with stdout, and of stderr
         token: bytes,
-        on_close: Callable[[Running], None],
+        on_close: Callable[[Running, str], Awaitable[None]],
         returned: Returned,
+        *,
+        warm: bool,
     ) -> None:
         self.isolation = isolation
         self._daemon = daemon
         self._container = container
         self._job = job
+        self._warm = warm
         self._returned = returned
         self._said = b""
         self._news = asyncio.Event()
@@ -111,8 +114,7 @@ class Running(Process):
             await self._stdout.close()
             await self._stderr.close()
             self._returned.close()
-            await self._daemon.remove(self._container)
-            self._on_close(self)
+            await self._on_close(self, self._container)
 
     def drop(self) -> None:
         pass  # the lines drop themselves
@@ -165,7 +167,7 @@ class Running(Process):
                     raise EngineUnavailable(_GONE, hint="run it again")
                 ended_by = self._reason if self._reason and why == "killed" else EndedBy(why)
                 exit_code = int(code) if int(code) >= 0 else None
-                return Exit(ended_by, exit_code, int(number) or None, usage)
+                return Exit(ended_by, exit_code, int(number) or None, usage, self._warm)
             case ["failed", stage, number]:
                 raise self._failure(stage, int(number))
         raise EngineUnavailable(f"the warden of a container said {' '.join(words)[:100]!r}")
