@@ -12,11 +12,13 @@ from typing import Any
 
 import pytest
 
+from coderunner.doctor import clean, examine
+from coderunner.engines.base import State
 from coderunner.engines.docker import DockerEngine
 from coderunner.engines.docker.owner import OWNER, UNTIL, labels
 from coderunner.errors import EngineUnavailable
-from coderunner.model import EndedBy
-from coderunner.settings import DockerSettings
+from coderunner.model import EndedBy, Isolation
+from coderunner.settings import DockerSettings, Settings
 from coderunner.workspace import Workspace
 from tests.docker.conftest import NewEngine, ours, with_a_job
 from tests.docker.daemon import IMAGE
@@ -178,3 +180,14 @@ def test_a_process_that_dies_leaves_a_program_no_longer_than_its_time(
 
     asyncio.run(sweep())
     assert ours(client) == ([], [])
+
+
+def test_the_doctor(client: Any, dockerd: str) -> None:
+    """Every wall and meter, tried in containers; and what others have left is removed."""
+    late = client.volumes.create(labels={OWNER: "elsewhere|1|1", UNTIL: "1"})
+    settings = Settings(engine="docker", docker=DockerSettings(host=dockerd, image=IMAGE))
+    assert asyncio.run(clean(settings)) == [f"volume {late.name}"]
+    report = asyncio.run(examine(settings))
+    absent = {one.name for one in report.findings if one.state is State.ABSENT}
+    assert (report.claimed, report.proven) == (Isolation.FULL, Isolation.FULL), absent
+    assert absent <= {"landlock", "user namespace"}

@@ -40,8 +40,8 @@ async def test_the_second_run_finds_one_ready(client: Any, ready: Bench) -> None
 
 
 async def test_its_limits_are_those_of_the_job(client: Any, ready: Bench) -> None:
-    async def hog(**limits: float) -> Outcome:
-        return await ready.python("x = bytearray(100 << 20); print('ok')", **limits)
+    async def hog(memory_mb: int) -> Outcome:
+        return await ready.python("x = bytearray(100 << 20); print('ok')", memory_mb=memory_mb)
 
     assert (await hog(memory_mb=200)).ok
     await made(client)

@@ -36,6 +36,7 @@ class Control:
     state: State
     reason: str = ""
     fix: str = ""
+    extra: bool = False  # a second wall, behind others: the level stands without it
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +120,10 @@ class Engine(abc.ABC):
         """Where its jobs find their commands, unless that is this machine. `overrides` are the
         caller's own choice: tool ids with a path."""
         return None
+
+    async def clean(self) -> list[str]:
+        """Remove what processes that are no more have left; says in words what that was."""
+        return []
 
     @abc.abstractmethod
     async def aclose(self) -> None:

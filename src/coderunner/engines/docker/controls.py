@@ -34,7 +34,7 @@ def capabilities(facts: Mapping[str, Any], runtime: str) -> Capabilities:
         *walls,
         seccomp,
         _user_namespace(facts),
-        Control("landlock", State.ABSENT, "not in containers", "a second wall only"),
+        Control("landlock", State.ABSENT, "not in containers", "a second wall only", extra=True),
         *meters,
         Control("wall time", State.ENFORCED),
         Control("disk", State.ENFORCED, "/workspace, /tmp and /dev/shm, each by itself"),
@@ -72,7 +72,7 @@ def _user_namespace(facts: Mapping[str, Any]) -> Control:
     if "userns" in options or "rootless" in options:
         return Control("user namespace", State.ENFORCED)
     fix = 'a second wall only: "userns-remap": "default" in daemon.json'
-    return Control("user namespace", State.ABSENT, _SHARED_UIDS, fix)
+    return Control("user namespace", State.ABSENT, _SHARED_UIDS, fix, extra=True)
 
 
 def _meters(facts: Mapping[str, Any], own_kernel: bool) -> list[Control]:

@@ -62,6 +62,7 @@ class DockerEngine(Engine):
         self._client = client
         self._notice: Notice = lambda text: None
         self._ready: _Ready | None = None
+        self._swept: list[str] = []
         self._warden = ""  # the volume with it
         self._preparing = asyncio.Lock()
         self._running: set[Running] = set()
@@ -75,6 +76,10 @@ class DockerEngine(Engine):
 
     async def capabilities(self) -> Capabilities:
         return (await self._open()).capabilities
+
+    async def clean(self) -> list[str]:
+        await self._open()  # which does it
+        return self._swept
 
     async def image_of(self, language: Language) -> Image:
         ready = await self._open()
@@ -154,7 +159,7 @@ class DockerEngine(Engine):
             facts = await daemon.ask("its facts", lambda api: api.info())
             machine = _machine(facts)
             capabilities = controls.capabilities(facts, self.settings.runtime)
-            await daemon.ask("removing what others have left", leftovers.sweep)
+            self._swept += await daemon.ask("removing what others have left", leftovers.sweep)
         except BaseException:
             await in_thread(daemon.close)
             raise

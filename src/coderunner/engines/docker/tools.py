@@ -25,12 +25,18 @@ _TRUSTED_S = 1.0  # as on the host: nobody exchanges an image between two runs o
 _LIMITS = Limits(wall_ms=60_000, memory_mb=1024, processes=256)
 _VERSION = re.compile(r"\d+(?:\.\d+)+[\w.+-]*")
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+# Links are followed as on the host: see `toolchain.py`.
 _FIND = """
 find_one() {
     for name in $1; do
         for folder in $2; do
             if [ -f "$folder/$name" ] && [ -x "$folder/$name" ]; then
-                echo "$folder/$name"; return
+                real=$(readlink -f "$folder/$name")
+                case "${real##*/}" in
+                    *"$name"*) echo "$real" ;;
+                    *) echo "$(readlink -f "$folder")/$name" ;;
+                esac
+                return
             fi
         done
     done
@@ -56,7 +62,7 @@ class ImageToolchains:
 
     async def _find(self, language: Language, image: Image) -> Toolchain:
         chosen = {tool.id: self._override(language, tool) for tool in language.tools}
-        key = repr(("docker", image.id, language.name, language.tools, language.version, chosen))
+        key = repr((_FIND, image.id, language.name, language.tools, language.version, chosen))
         kept = self._cache.get(key)
         if kept is None:
             tools = await self._look(language, image, chosen)
