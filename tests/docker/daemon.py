@@ -63,30 +63,50 @@ def _answers(*host: str) -> bool:
 
 @contextlib.contextmanager
 def _daemon(folder: Path) -> Iterator[str]:
-    """It has no network to give, since it touches nothing of the machine's."""
-    config, address = folder / "daemon.json", f"unix://{folder}/docker.sock"
-    config.write_text(json.dumps(_configuration()))
-    with (folder / "dockerd.log").open("wb") as log:
-        daemon = subprocess.Popen(
-            [
-                *("dockerd", f"--config-file={config}", f"--host={address}"),
-                *(f"--data-root={folder}/data", f"--exec-root={folder}/exec"),
-                f"--pidfile={folder}/docker.pid",
-            ],
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-            start_new_session=True,
-        )
+    daemon = OwnDaemon(folder)
+    daemon.start()
     try:
-        until = time.monotonic() + _STARTING_S
-        while not _answers(f"--host={address}"):
-            assert time.monotonic() < until, (folder / "dockerd.log").read_text()
-            time.sleep(0.1)
-        yield address
+        yield daemon.address
     finally:
-        daemon.terminate()
-        daemon.wait(timeout=30)
+        daemon.stop()
+
+
+class OwnDaemon:
+    """Started by us. It has no network to give, since it touches nothing of the machine's."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.address = f"unix://{folder}/docker.sock"
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        folder, log = self._folder, self._folder / "dockerd.log"
+        config = folder / "daemon.json"
+        config.write_text(json.dumps(_configuration()))
+        with log.open("ab") as output:
+            self.process = subprocess.Popen(
+                [
+                    *("dockerd", f"--config-file={config}", f"--host={self.address}"),
+                    *(f"--data-root={folder}/data", f"--exec-root={folder}/exec"),
+                    f"--pidfile={folder}/docker.pid",
+                ],
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                start_new_session=True,
+            )
+        until = time.monotonic() + _STARTING_S
+        while not _answers(f"--host={self.address}"):
+            if time.monotonic() > until or self.process.poll() is not None:
+                self.stop()
+                raise RuntimeError(log.read_text())
+            time.sleep(0.1)
+
+    def stop(self) -> None:
+        """Its containers end with it."""
+        if self.process is not None:
+            self.process.terminate()
+            self.process.wait(timeout=30)
 
 
 def _configuration() -> dict[str, Any]:

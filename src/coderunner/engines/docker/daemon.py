@@ -26,16 +26,17 @@ _PODMAN = "Podman Engine"
 class Daemon:
     """One that answers."""
 
-    def __init__(self, api: Any, *, ours: bool) -> None:
+    def __init__(self, api: Any, address: str = "") -> None:
+        """With the address it is ours to close."""
         self._api = api
-        self._ours = ours  # to close
+        self._address = address
         self._threads = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="coderunner-docker")
 
     @classmethod
     def connect(cls, host: str | None = None, client: Any = None) -> Daemon:
         """Raises EngineUnavailable, with the way out. Blocking."""
         if client is not None:
-            return cls(getattr(client, "api", client), ours=False)
+            return cls(getattr(client, "api", client))
         try:
             import docker  # type: ignore[import-untyped]
         except ImportError as error:
@@ -44,7 +45,8 @@ class Daemon:
             ) from error
         with troubles("cannot reach Docker", _START):
             where = {"base_url": host} if host else docker.utils.kwargs_from_env()
-            _knock(str(where.get("base_url") or _USUAL))
+            address = str(where.get("base_url") or _USUAL)
+            _knock(address)
             made = docker.DockerClient(
                 **where,
                 timeout=_PATIENCE_S,
@@ -53,12 +55,14 @@ class Daemon:
             # No line is kept open that a restart of the daemon would leave dead.
             made.api.headers["Connection"] = "close"
             made.api.close()  # the one it has asked the version on
-            return cls(made.api, ours=True)
+            return cls(made.api, address)
 
     async def ask(self, what: str, question: Callable[[Any], T]) -> T:
         """Have something done in a thread. What is begun is finished, also if we are cancelled."""
 
         def asked() -> T:
+            with troubles("Docker does not answer", _START):
+                _knock(self._address)
             with troubles(f"Docker failed: {what}"):
                 return question(self._api)
 
@@ -79,12 +83,12 @@ class Daemon:
 
     def close(self) -> None:
         self._threads.shutdown(wait=True)
-        if self._ours:
+        if self._address:
             self._api.close()
 
 
 def _knock(address: str) -> None:
-    """docker-py leaves a socket open when nobody answers."""
+    """Where nobody answers, docker-py would leave a socket open."""
     kind, _, path = address.partition("://")
     if kind in ("unix", "http+unix"):
         with socket.socket(socket.AF_UNIX) as end:
@@ -120,6 +124,8 @@ def troubles(what: str, hint: str = "see that `docker info` works") -> Iterator[
     except Exception as error:
         if not _is_dockers(error):
             raise
+        if _is_no_answer(error):
+            what = "Docker does not answer"
         raise EngineUnavailable(f"{what}: {_said(error)}", hint=_hint(error) or hint) from error
 
 
@@ -148,6 +154,11 @@ def _status(error: EngineUnavailable) -> int | None:
 def _is_dockers(error: Exception) -> bool:
     kinds = {f"{kind.__module__.partition('.')[0]}" for kind in type(error).__mro__}
     return bool(kinds & {"docker", "requests", "urllib3"}) or isinstance(error, OSError)
+
+
+def _is_no_answer(error: Exception) -> bool:
+    kinds = {kind.__name__ for kind in type(error).__mro__ if kind.__module__ != "builtins"}
+    return bool(kinds & {"ConnectionError", "Timeout", "ProtocolError"})
 
 
 def _said(error: Exception) -> str:

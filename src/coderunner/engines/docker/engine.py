@@ -126,10 +126,11 @@ class DockerEngine(Engine):
         await outlast(*self._removing)
         warden, self._warden = self._warden, ""
         try:
-            if warden:
-                await ready.daemon.ask(
-                    "removing a volume", lambda api: delivery.take_back(api, warden)
-                )
+            if warden:  # where nobody answers any more, it is found by its label later
+                with contextlib.suppress(EngineUnavailable):
+                    await ready.daemon.ask(
+                        "removing a volume", lambda api: delivery.take_back(api, warden)
+                    )
         finally:
             ready.daemon.close()
 
