@@ -16,7 +16,7 @@ from coderunner.doctor import clean, examine
 from coderunner.engines.base import State
 from coderunner.engines.docker import DockerEngine
 from coderunner.engines.docker.owner import OWNER, UNTIL, labels
-from coderunner.errors import EngineUnavailable
+from coderunner.errors import EngineUnavailable, InvalidLimits
 from coderunner.model import EndedBy, Isolation
 from coderunner.settings import DockerSettings, Settings
 from coderunner.workspace import Workspace
@@ -191,3 +191,11 @@ def test_the_doctor(client: Any, dockerd: str) -> None:
     absent = {one.name for one in report.findings if one.state is State.ABSENT}
     assert (report.claimed, report.proven) == (Isolation.FULL, Isolation.FULL), absent
     assert absent <= {"landlock", "user namespace"}
+
+
+async def test_limits_that_docker_cannot_hold(bench: Bench) -> None:
+    with pytest.raises(InvalidLimits, match="memory_mb=2"):
+        await bench.sh("true", memory_mb=2)
+    with pytest.raises(EngineUnavailable, match=r"cpus=0\.0001"):
+        await bench.sh("true", cpus=0.0001)
+    assert (await bench.sh("true", memory_mb=6, processes=1, cpus=0.05)).ok

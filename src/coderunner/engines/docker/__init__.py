@@ -2,6 +2,7 @@
 
 engine.py       DockerEngine: starts jobs
 daemon.py       the connection, and what is asked of it
+hijacked.py     the streams it gives, for a caller's own containers as well
 hardening.py    what every container is made with
 profile.py      the system-call filter, as Docker wants it
 warden/         the first process of every container, in C

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from coderunner.cancelling import outlast
+from coderunner.engines.docker.hijacked import let_go, socket_of
 from coderunner.errors import EngineUnavailable
 
 T = TypeVar("T")
@@ -98,7 +99,7 @@ def _knock(address: str) -> None:
 def attach(api: Any, container: str, **streams: int) -> socket.socket:
     """A line to a container's streams, as a socket of our own."""
     stream = api.attach_socket(container, params={**streams, "stream": 1})
-    ours = getattr(stream, "_sock", stream)
+    ours = socket_of(stream)
     try:
         if type(ours) is not socket.socket:
             raise EngineUnavailable(
@@ -108,10 +109,7 @@ def attach(api: Any, container: str, **streams: int) -> socket.socket:
             )
         return ours.dup()
     finally:
-        # docker-py hangs the response, which holds the connection, to the stream that it returns.
-        for part in (getattr(stream, "_response", None), stream, ours):
-            if part is not None:
-                part.close()
+        let_go(stream)
 
 
 @contextlib.contextmanager

@@ -16,6 +16,7 @@ import json
 import platform
 import secrets
 import socket
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -39,6 +40,7 @@ from coderunner.settings import DockerSettings
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"  # as Docker has it
 _HOME = {"HOME": "/workspace", "TMPDIR": "/tmp"}
 _MOST_REMOVING = 16  # at once, in the background
+_TRUSTED_S = 1.0  # nobody exchanges an image between two runs of a batch
 _SPARE_S = 120  # that a container may be there beside its time limit
 _NAME_BYTES = 4200  # of each file that comes back, beside its content
 
@@ -65,6 +67,7 @@ class DockerEngine(Engine):
         self._swept: list[str] = []
         self._warden = ""  # the volume with it
         self._preparing = asyncio.Lock()
+        self._images: dict[str, tuple[float, Image]] = {}  # until when, and what
         self._running: set[Running] = set()
         self._removing: set[asyncio.Task[None]] = set()
 
@@ -168,10 +171,14 @@ class DockerEngine(Engine):
         return _Ready(daemon, machine, capabilities, spares)
 
     async def _image(self, daemon: Daemon, name: str) -> Image:
-        return await daemon.ask(
-            f"looking for the image {name}",
-            lambda api: images.find(api, name, self.settings, self._notice),
-        )
+        until, image = self._images.get(name, (0.0, None))
+        if image is None or time.monotonic() > until:
+            image = await daemon.ask(
+                f"looking for the image {name}",
+                lambda api: images.find(api, name, self.settings, self._notice),
+            )
+            self._images[name] = (time.monotonic() + _TRUSTED_S, image)
+        return image
 
     async def _delivered(self, daemon: Daemon, image: Image) -> str:
         async with self._preparing:

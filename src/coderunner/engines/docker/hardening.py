@@ -11,7 +11,7 @@ from typing import Any
 
 from coderunner.engines.docker import profile
 from coderunner.engines.docker.order import WORKSPACE, Files
-from coderunner.errors import EngineUnavailable
+from coderunner.errors import EngineUnavailable, InvalidLimits
 from coderunner.model import MIB, Job, Mount
 
 WARDEN = "/.coderunner"  # where it is mounted
@@ -98,7 +98,12 @@ _WALLS: dict[str, Any] = {
 def _limits(job: Job, files: Files) -> dict[str, Any]:
     limits = job.limits
     # What the caller brought is not the program's.
-    memory = max(_LEAST_MEMORY, limits.memory_mb * MIB + files.bytes_used)
+    memory = limits.memory_mb * MIB + files.bytes_used
+    if memory < _LEAST_MEMORY:
+        raise InvalidLimits(
+            f"memory_mb={limits.memory_mb} is less than Docker can hold",
+            hint=f"ask for {_LEAST_MEMORY // MIB} or more",
+        )
     open_files = max(limits.open_files, _LEAST_FILES)
     stack = limits.stack_mb * MIB
     return {

@@ -13,12 +13,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import socket
-import struct
 from collections.abc import Callable
 
+from coderunner.engines.docker.hijacked import HEADER
 from coderunner.forks import dropped_in_children
 
-_HEADER = struct.Struct(">BxxxI")  # of a frame: stream, size
 _CHUNK = 64 * 1024
 _MOST_WAITING = 1 << 20  # bytes that nobody has taken yet, before we stop reading
 
@@ -104,10 +103,10 @@ class Line:
                 rest = memoryview(data)
                 while rest:
                     if not left:
-                        missing = _HEADER.size - len(header)
+                        missing = HEADER.size - len(header)
                         header, rest = header + bytes(rest[:missing]), rest[missing:]
-                        if len(header) == _HEADER.size:
-                            (_, left), header = _HEADER.unpack(header), b""
+                        if len(header) == HEADER.size:
+                            (_, left), header = HEADER.unpack(header), b""
                         continue
                     await self._take(bytes(rest[:left]))
                     left, rest = max(0, left - len(rest)), rest[left:]
