@@ -53,6 +53,13 @@ class Attack:
         return f"{self.path.parent.name}/{self.path.name}"
 
     @property
+    def kind(self) -> str:
+        """By its number, of those that take a lot of something; all others are a kind each."""
+        number = self.path.name.partition("_")[0]
+        taking = self.path.parent.name == "resources" and number.isdigit()
+        return f"resources/{number}" if taking else self.id
+
+    @property
     def in_containers(self) -> bool:
         return "not in containers" not in self.wishes
 

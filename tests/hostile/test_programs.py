@@ -8,6 +8,7 @@ from coderunner.model import Outcome
 from tests.docker.daemon import LANGUAGES
 from tests.hostile.arena import Arena
 from tests.hostile.attack import Attack, attacks, endings
+from tests.properties.effort import LONG
 from tests.support import require_toolchain
 
 pytestmark = pytest.mark.hostile
@@ -17,6 +18,8 @@ WARM = [attack for attack in attacks() if attack.program.language == "python"]
 IN_IMAGE = [
     attack for attack in attacks() if attack.in_containers and attack.program.language in LANGUAGES
 ]
+if not LONG:  # the first of each kind that takes a lot of something
+    IN_IMAGE = list({attack.kind: attack for attack in reversed(IN_IMAGE)}.values())[::-1]
 CASES = [
     *(pytest.param("linux", attack, id=f"linux-{attack.id}") for attack in attacks()),
     *(pytest.param("docker", attack, id=f"docker-{attack.id}", marks=pytest.mark.as_root)
