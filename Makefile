@@ -7,12 +7,13 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 CHECKED := src tests bench scripts examples hatch_build.py
 BOXES := src/coderunner/engines/linux/boxes
-COMPILED := $(BOXES)/process1
+WARDEN := src/coderunner/engines/docker/warden
+COMPILED := $(BOXES)/process1 $(WARDEN)/coderunner-warden
 
 # Passed on to scripts/setup.sh; empty means: look for one.
 export PYTHON ?=
 
-.PHONY: help demo test test-user test-vm toolchains check format bench lock clean
+.PHONY: help demo test test-user test-vm toolchains check format images bench lock clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1 /p' $(MAKEFILE_LIST) | \
@@ -43,6 +44,9 @@ format: $(STAMP) ## Put the code into shape
 	$(BIN)/ruff check --fix-only .
 	$(BIN)/ruff format .
 
+images: $(STAMP) ## Make Docker images of all languages from Debian packages (docs/docker.md)
+	@$(BIN)/python scripts/images.py $(ARGS)
+
 bench: $(STAMP) toolchains $(COMPILED) ## Measure what a sandbox costs
 	$(BIN)/python bench/run.py $(ARGS)
 
@@ -55,7 +59,7 @@ clean: ## Remove everything that was built here
 	find src tests bench scripts examples -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 
 # Installing compiles it, too. This is for those who change it, or have got a compiler since.
-$(COMPILED): $(wildcard $(BOXES)/*.[ch] $(BOXES)/warm/*.c) hatch_build.py | $(STAMP)
+$(COMPILED) &: $(wildcard $(BOXES)/*.[ch] $(BOXES)/warm/*.c $(WARDEN)/*.[ch]) hatch_build.py | $(STAMP)
 	@$(BIN)/python hatch_build.py
 
 $(STAMP): requirements.lock pyproject.toml scripts/setup.sh

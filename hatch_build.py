@@ -1,7 +1,8 @@
 """Compiles what makes boxes faster, when the package is built or installed: see `process1.c` and
-`warm/ending.c`.
+`warm/ending.c`. And the first process of the docker engine's containers: see `warden.c`.
 
-Without a C compiler nothing is missing but speed: what it does is then done by Python.
+Without a C compiler nothing is missing but speed, and the docker engine: what is done in boxes is
+then done by Python.
 
     python hatch_build.py      compile it in place, in a checkout
 """
@@ -25,6 +26,9 @@ _BOXES = Path("src/coderunner/engines/linux/boxes")
 _PROCESS_1 = ("process1.c", "player.c")
 _LIBRARYS_OWN = ("boxes.c", "warm/ending.c")
 _PROGRAM, _LIBRARY = "process1", "libboxes.so"
+_WARDEN = Path("src/coderunner/engines/docker/warden")
+_WARDENS_OWN = ("warden.c", "order.c", "program.c", "meters.c", "sending.c")
+_WARDEN_PROGRAM = "coderunner-warden"
 _FLAGS = ("-std=gnu11", "-O2", "-s", "-Wall", "-Wextra")
 
 _SHARED = (*_FLAGS, "-shared", "-fPIC")
@@ -32,9 +36,16 @@ _SHARED = (*_FLAGS, "-shared", "-fPIC")
 
 class CompileProcess1(BuildHookInterface[Any]):
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        if self.target_name != "wheel" or not compile_process1(Path(self.root, _BOXES)):
+        if self.target_name != "wheel":
             return
-        build_data["artifacts"] += [f"/{_BOXES}/{name}" for name in (_PROGRAM, _LIBRARY)]
+        made = []
+        if compile_process1(Path(self.root, _BOXES)):
+            made += [_BOXES / name for name in (_PROGRAM, _LIBRARY)]
+        if compile_warden(Path(self.root, _WARDEN)):
+            made.append(_WARDEN / _WARDEN_PROGRAM)
+        if not made:
+            return
+        build_data["artifacts"] += [f"/{path}" for path in made]
         build_data["pure_python"] = False
         # It knows nothing of Python: one wheel for all versions.
         platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
@@ -65,6 +76,21 @@ def compile_process1(boxes: Path) -> bool:
     return True
 
 
+def compile_warden(folder: Path) -> bool:
+    """The same for the docker engine's. Static or not at all: images need not have a C library."""
+    compiler = _compiler()
+    if not sys.platform.startswith("linux") or not compiler:
+        return False
+    with tempfile.TemporaryDirectory(dir=folder, prefix=".compiling-") as place:
+        program = Path(place, "program")
+        sources = [str(folder / name) for name in _WARDENS_OWN]
+        if error := _run(*compiler, *_FLAGS, "-static", "-o", str(program), *sources):
+            print(f"note: the docker engine will not work, its warden is not compiled: {error}")
+            return False
+        program.replace(folder / _WARDEN_PROGRAM)
+    return True
+
+
 def _compiler() -> list[str]:
     """The command, which may have options or a wrapper: `gcc -m64`, `ccache gcc`."""
     given = os.environ.get("CC", "").split()
@@ -89,3 +115,4 @@ def _say(why: str) -> None:
 
 if __name__ == "__main__":
     compile_process1(Path(__file__).parent / _BOXES)
+    compile_warden(Path(__file__).parent / _WARDEN)

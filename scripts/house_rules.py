@@ -17,7 +17,8 @@ ROOT = Path(__file__).parent.parent
 LONGEST = 400
 GENERATED = re.compile(r"requirements[.]lock|docs/schemas/.*[.]json")
 NOT_OURS = re.compile(
-    r"[.]git|[.]venv|__pycache__|[.]\w+_cache|[.]hypothesis|build|dist|process1|libboxes[.]so"
+    r"[.]git|[.]venv|__pycache__|[.]\w+_cache|[.]hypothesis|build|dist|process1|libboxes[.]so|"
+    r"coderunner-warden"
 )
 
 # Written with [.] so that this file does not break its own rule.

@@ -26,8 +26,10 @@ from coderunner.toolchain import Toolchains
 
 OTHERS = {  # commands, their packages, and what needs them
     "bwrap": ("bubblewrap", "comparison"),
+    "docker-registry": ("docker-registry", "container tests"),
     "dockerd": ("docker.io", "container tests"),
     "mmdebstrap": ("mmdebstrap", "container tests"),
+    "runsc": ("runsc", "container tests"),
 }
 NAMED_PACKAGES = re.compile(r"apt-get install ([a-z0-9.+ -]+)")
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import signal
 from collections import Counter
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 
 import hypothesis
 import pytest
 
+from tests.docker.daemon import docker_address
 from tests.properties.effort import LONG
 from tests.support import IN_CI, IS_ROOT
 
@@ -29,6 +30,13 @@ os.environ["CODERUNNER_COMPILE_CACHE_MB"] = "0"
 # `make test` as root runs the suite as both.
 NOT_FOR_ME, WHO_IT_IS_FOR = ("as_user", "an ordinary user") if IS_ROOT else ("as_root", "root")
 not_for_me: list[pytest.Item] = []
+
+
+@pytest.fixture(scope="session")
+def dockerd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a Docker daemon: of one that runs here, or that is started for the tests."""
+    with docker_address(tmp_path_factory.mktemp("docker")) as address:
+        yield address
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

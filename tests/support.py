@@ -45,9 +45,14 @@ def require_sandbox() -> None:
 
 def mounts() -> list[str]:
     """What is mounted on this machine. A Docker engine may be at work here: what it mounts for its
-    containers comes and goes, and is nobody's trace."""
+    containers comes and goes, and is nobody's trace; nor is what other tests mount."""
     lines = Path("/proc/self/mountinfo").read_text(encoding="utf-8").splitlines()
-    return [line for line in lines if line.partition(" - ")[2].split()[0] not in _OF_CONTAINERS]
+    return [line for line in lines if not _of_others(line)]
+
+
+def _of_others(mount: str) -> bool:
+    place, _, kind = mount.partition(" - ")
+    return kind.split()[0] in _OF_CONTAINERS or "/pytest-of-" in place
 
 
 @functools.cache

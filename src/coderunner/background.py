@@ -10,7 +10,7 @@ import asyncio
 import atexit
 import os
 import threading
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine, Hashable
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
@@ -29,7 +29,7 @@ class Background:
     def __init__(self) -> None:
         self.pid = os.getpid()
         self._loop = asyncio.new_event_loop()
-        self._runners: dict[str, Runner] = {}
+        self._runners: dict[Hashable, Runner] = {}
         self._thread = threading.Thread(
             target=self._loop.run_forever, name="coderunner", daemon=True
         )
@@ -66,8 +66,12 @@ class Background:
         """The runner that all calls with these settings share, made when the first one comes.
         None: those of the environment."""
         key = settings.model_dump_json() if settings else ""
+        return self.kept(key, lambda: Runner.open(settings))
+
+    def kept(self, key: Hashable, make: Callable[[], Runner]) -> Runner:
+        """The runner of this key, made here when it is first asked for. In the loop."""
         if key not in self._runners:
-            self._runners[key] = Runner.open(settings)
+            self._runners[key] = make()
         return self._runners[key]
 
     def close(self) -> None:

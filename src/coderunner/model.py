@@ -163,6 +163,7 @@ class Job:
     limits: Limits = field(default_factory=Limits)
     collect: bool = False
     warm: Warm | None = None
+    image: str = ""  # what the command is in, for engines that have images; empty: their default
 
 
 @dataclass(frozen=True, slots=True)

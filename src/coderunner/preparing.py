@@ -56,6 +56,8 @@ class Preparing:
         """Where it is, or will be."""
         files = [*self.toolchain.tools.values(), *_found(self.preparation.watch)]
         state = (self.toolchain.version, [(path, signature(path)) for path in files])
+        if image := self.toolchain.image:  # then its tools are not this machine's files
+            state = (image, [])
         return directory / f"{self._family}-{_hash(state)}"
 
     async def make(self, engine: Engine, place: Path) -> None:
@@ -83,6 +85,7 @@ class Preparing:
             mounts=self.toolchain.mounts,
             limits=self._limits,
             collect=True,
+            image=self.toolchain.image,
         )
 
     @property

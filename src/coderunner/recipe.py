@@ -67,6 +67,7 @@ class Recipe:
                 *(mount for name, mount in self.prepared.items() if name in named),
             ),
             limits=limits,
+            image=self.toolchain.image,
         )
 
 

@@ -73,7 +73,9 @@ class Runner:
         self.settings = settings or Settings()
         self.engine = engine
         self.languages = Languages(self.settings.language_dirs())
-        self.toolchains = Toolchains(self.settings.toolchains)
+        engine.announce(notice)
+        chosen = self.settings.toolchains
+        self.toolchains = engine.toolchains(chosen) or Toolchains(chosen)
         kept = self.settings.cache_dir
         self._preparations = Preparations(
             engine, kept / "prepared", notice, meanwhile=self.settings.prepare
@@ -86,7 +88,7 @@ class Runner:
     def open(cls, settings: Settings | None = None, *, notice: Notice = lambda text: None) -> Self:
         """A runner on the engine that the settings name."""
         settings = settings or Settings()
-        return cls(open_engine(settings.engine), settings=settings, notice=notice)
+        return cls(open_engine(settings.engine, settings), settings=settings, notice=notice)
 
     async def aclose(self) -> None:
         lost = self._home.is_lost

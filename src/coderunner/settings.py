@@ -6,9 +6,9 @@ import json
 import os
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
-from pydantic import Field, field_validator
+from pydantic import BaseModel, Field, field_validator
 from pydantic_core import PydanticCustomError
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
@@ -51,13 +51,37 @@ CEILING = Limits(
 )
 
 
+class DockerSettings(BaseModel):
+    """How the docker engine makes its containers: `CODERUNNER_DOCKER__RUNTIME=runsc`."""
+
+    host: str | None = Field(
+        default=None, description="the daemon's address; else that of the environment (DOCKER_HOST)"
+    )
+    image: str = Field(
+        default="", description="one image for all languages: the name of one that has them all"
+    )
+    images: dict[str, str] = Field(
+        default_factory=dict, description='by language: {"python": "python:3.12-slim"}'
+    )
+    default_image_prefix: str = Field(
+        default="", description="coderunner: every language's image is coderunner/<language>"
+    )
+    pull_policy: Literal["always", "if_not_present", "never"] = Field(
+        default="if_not_present", description="when an image is fetched from its registry"
+    )
+    runtime: str = Field(default="", description="what runs containers: runsc for gVisor")
+    ready: int = Field(
+        default=0, ge=0, description="keep up to so many started containers ready for the next job"
+    )
+
+
 class Settings(BaseSettings):
     """How this installation runs code. Nested values use two underscores:
     `CODERUNNER_CEILING__WALL_MS=5000`."""
 
     model_config = SettingsConfigDict(env_prefix="CODERUNNER_", env_nested_delimiter="__")
 
-    engine: str = Field(default="auto", description="auto, linux or process")
+    engine: str = Field(default="auto", description="auto, linux, docker or process")
     min_isolation: Isolation = Field(
         default=Isolation.SAMPLED,
         description="refuse to run anything behind weaker walls than these",
@@ -89,6 +113,9 @@ class Settings(BaseSettings):
     ceiling: Limits = Field(
         default=CEILING,
         description="the most that any caller may ask for; what is not set stays as it is",
+    )
+    docker: DockerSettings = Field(
+        default_factory=DockerSettings, description="how the docker engine makes its containers"
     )
 
     @field_validator("ceiling", mode="before")

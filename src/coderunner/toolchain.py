@@ -43,6 +43,7 @@ class Toolchain:
     tools: Mapping[str, str]  # tool id -> absolute path of the command
     mounts: tuple[Mount, ...] = ()  # what a sandbox must show beside /usr
     path: tuple[str, ...] = ()  # directories that belong on PATH
+    image: str = ""  # the tools are in there, and not on this machine
 
 
 @dataclass(frozen=True, slots=True)

@@ -154,7 +154,7 @@ class Broken(Braggart):
 
 
 async def test_claims_are_not_taken_for_facts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(ENGINES, "braggart", Braggart)
+    monkeypatch.setitem(ENGINES, "braggart", lambda settings: Braggart())
     report = await examine(Settings(engine="braggart"))
     found = {finding.name: finding.state for finding in report.findings}
     assert {name for name in NOT_ORDINARY - {"cpus"} if found[name] is not State.ABSENT} == set()
@@ -162,7 +162,7 @@ async def test_claims_are_not_taken_for_facts(monkeypatch: pytest.MonkeyPatch) -
 
 
 async def test_the_reason_of_a_broken_engine_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(ENGINES, "broken", Broken)
+    monkeypatch.setitem(ENGINES, "broken", lambda settings: Broken())
     report = await examine(Settings(engine="broken"))
     assert report.failure is not None
     assert report.failure.hint == "turn it off and on again"

@@ -20,13 +20,17 @@ PYTHON_MOUNTS = (
 
 
 class Bench:
-    def __init__(self, engine: Engine, workspace: Workspace) -> None:
+    """`image`: whether its jobs see an image's files, and not this machine's."""
+
+    def __init__(self, engine: Engine, workspace: Workspace, *, image: bool = False) -> None:
         self.engine = engine
         self.workspace = workspace
+        self._python = "/usr/bin/python3" if image else PYTHON
+        self._mounts = () if image else PYTHON_MOUNTS
 
     def job(self, *argv: str, **limits: float) -> Job:
         chosen = Limits(wall_ms=20_000).but(limits)
-        return Job(argv, self.workspace.path, ENV, PYTHON_MOUNTS, chosen)
+        return Job(argv, self.workspace.path, ENV, self._mounts, chosen)
 
     async def run(self, *argv: str, stdin: Stdin = None, **limits: float) -> Outcome:
         return await execute(self.engine, self.job(*argv, **limits), stdin=stdin)
@@ -35,4 +39,4 @@ class Bench:
         return await self.run("/bin/sh", "-c", script, stdin=stdin, **limits)
 
     async def python(self, source: str, *, stdin: Stdin = None, **limits: float) -> Outcome:
-        return await self.run(PYTHON, "-I", "-S", "-c", source, stdin=stdin, **limits)
+        return await self.run(self._python, "-I", "-S", "-c", source, stdin=stdin, **limits)

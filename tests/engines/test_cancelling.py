@@ -10,11 +10,11 @@ from dataclasses import replace
 
 import pytest
 
-from coderunner.engines import ENGINES, open_engine
 from coderunner.engines.linux import LinuxEngine
 from coderunner.execution import execute_and
 from coderunner.workspace import Workspace
 from tests.engines.bench import Bench
+from tests.engines.every import EMBEDDED, engine_for_tests
 from tests.engines.held import held, held_with_children
 from tests.support import require_sandbox
 
@@ -24,11 +24,9 @@ pytestmark = pytest.mark.engines
 SCRIPT = "echo left > out; head -c 200000 /dev/zero; cat > /dev/null; exit 3"
 
 
-@pytest.fixture(params=sorted(ENGINES))
+@pytest.fixture(params=EMBEDDED)
 async def bench(request: pytest.FixtureRequest, workspace: Workspace) -> AsyncIterator[Bench]:
-    if request.param != "process":
-        require_sandbox()
-    engine = open_engine(request.param)
+    engine = engine_for_tests(request, request.param)
     yield Bench(engine, workspace)
     await engine.aclose()
 

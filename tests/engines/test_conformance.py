@@ -9,13 +9,14 @@ from collections.abc import AsyncIterator
 import pytest
 
 from coderunner.capture import communicate
-from coderunner.engines import ENGINES, open_engine
+from coderunner.engines.base import Engine
 from coderunner.engines.linux import LinuxEngine
 from coderunner.errors import StartFailed
 from coderunner.execution import execute_and
 from coderunner.model import EndedBy, File, Isolation, Limits, Stream
 from coderunner.workspace import Workspace, collect
 from tests.engines.bench import Bench
+from tests.engines.every import engine_for_tests, engine_params
 from tests.support import require_sandbox
 
 pytestmark = pytest.mark.engines
@@ -24,13 +25,14 @@ pytestmark = pytest.mark.engines
 INTERPRETED = "linux, interpreted"  # as where there is no C compiler
 
 
-@pytest.fixture(params=[*sorted(ENGINES), INTERPRETED])
+@pytest.fixture(params=[*engine_params(), INTERPRETED])
 async def bench(request: pytest.FixtureRequest, workspace: Workspace) -> AsyncIterator[Bench]:
-    if request.param != "process":
+    if request.param == INTERPRETED:
         require_sandbox()
-    by_name = request.param in ENGINES
-    engine = open_engine(request.param) if by_name else LinuxEngine(compiled=False)
-    yield Bench(engine, workspace)
+        engine: Engine = LinuxEngine(compiled=False)
+    else:
+        engine = engine_for_tests(request, request.param)
+    yield Bench(engine, workspace, image=engine.name == "docker")
     await engine.aclose()
 
 

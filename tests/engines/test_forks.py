@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from coderunner.engines import ENGINES
+from tests.engines.every import EMBEDDED
 from tests.engines.test_linux_lifecycle import alive, family_of, wait_for
 from tests.support import require_sandbox
 
@@ -50,7 +50,7 @@ asyncio.run(main(Runner.open(settings)))
 """
 
 
-@pytest.fixture(params=sorted(ENGINES))
+@pytest.fixture(params=EMBEDDED)
 def engine(request: pytest.FixtureRequest) -> str:
     if request.param != "process":
         require_sandbox()

@@ -86,8 +86,8 @@ BAD_TYPE = 0x7FFFFF00  # of a socket: EINVAL before the family is looked at
 NO_FD, NOBODY = 0xFFFFFFFF, 0xFFFFFFFF
 OWN_ID, PROCESS_1, NO_PROCESS = 1000, 1, 99_999
 UNLISTED_IOCTLS = sorted(
-    {cmd + step for cmd in seccomp._IOCTLS for step in (-1, 1)}
-    - {*seccomp._IOCTLS, *seccomp._TERMINAL_INJECTION}
+    {cmd + step for cmd in seccomp.IOCTLS for step in (-1, 1)}
+    - {*seccomp.IOCTLS, *seccomp.TERMINAL_INJECTION}
 )
 
 Rule = tuple[str, tuple[int | None, ...], int]
@@ -102,7 +102,7 @@ PERMITTED: list[Rule] = [
       for protocol in (6, 17)),
     *(("socket", (family, kind, 0), 0) for family in (1, 2) for kind in (1, 2)),
     ("socketpair", (1, BAD_TYPE, 0, None), errno.EINVAL),
-    *(("ioctl", (NO_FD, cmd, None), errno.EBADF) for cmd in seccomp._IOCTLS),
+    *(("ioctl", (NO_FD, cmd, None), errno.EBADF) for cmd in seccomp.IOCTLS),
     *(("prctl", (option, None), errno.EFAULT) for option in (2, 15, 16, 40)),  # they read or write
     ("prctl", (36, 0), 0),  # no subreaper
     ("prlimit64", (0, 7, None, None), 0),

@@ -10,10 +10,11 @@ from contextlib import contextmanager
 
 import pytest
 
-from coderunner.engines import ENGINES, open_engine
+from coderunner.engines import open_engine
 from coderunner.errors import EngineUnavailable
 from coderunner.workspace import Workspace
 from tests.engines.bench import Bench
+from tests.engines.every import EMBEDDED
 from tests.engines.held import held, held_with_children
 from tests.support import require_sandbox
 
@@ -32,7 +33,7 @@ def no_watches(kinds: tuple[str, ...] = ("add_reader", "add_writer")) -> Iterato
         yield
 
 
-@pytest.mark.parametrize("name", sorted(ENGINES))
+@pytest.mark.parametrize("name", EMBEDDED)
 async def test_an_engine_that_cannot_start_leaves_nothing(name: str, workspace: Workspace) -> None:
     if name != "process":
         require_sandbox()

@@ -15,6 +15,7 @@ Lines that may be there:
     says: TEXT                  all of stdout, without the last newline; once for each line
     says at sampled: …
     args: WORD …                what it is started with
+    not in containers: WHY      Docker has other walls there, or other words for them
 """
 
 from __future__ import annotations
@@ -50,6 +51,17 @@ class Attack:
     @property
     def id(self) -> str:
         return f"{self.path.parent.name}/{self.path.name}"
+
+    @property
+    def kind(self) -> str:
+        """By its number, of those that take a lot of something; all others are a kind each."""
+        number = self.path.name.partition("_")[0]
+        taking = self.path.parent.name == "resources" and number.isdigit()
+        return f"resources/{number}" if taking else self.id
+
+    @property
+    def in_containers(self) -> bool:
+        return "not in containers" not in self.wishes
 
     @property
     def program(self) -> Program:
@@ -89,7 +101,7 @@ class Attack:
 
 _KEYS = {
     "limits", "compile limits", "ends", "ends at sampled", "compiles", "says", "says at sampled",
-    "args",
+    "args", "not in containers",
 }  # fmt: skip
 
 

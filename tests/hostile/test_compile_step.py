@@ -14,9 +14,10 @@ import pytest
 from coderunner import Runner, Settings
 from coderunner.model import EndedBy, File, Isolation, Limits, Program, Result
 from tests.hostile.arena import Arena
+from tests.hostile.conftest import ON_LINUX
 from tests.support import require_sandbox
 
-pytestmark = pytest.mark.hostile
+pytestmark = [pytest.mark.hostile, ON_LINUX]
 
 LANGUAGE = """
 name = "obedient"

@@ -11,9 +11,10 @@ from coderunner.language import Languages
 from coderunner.model import EndedBy, File, Limits, Program
 from coderunner.runner import COMPILE_LIMITS
 from tests.hostile.arena import Arena
+from tests.hostile.conftest import ON_LINUX
 from tests.support import require_toolchain
 
-pytestmark = pytest.mark.hostile
+pytestmark = [pytest.mark.hostile, ON_LINUX]
 
 COMPILED = [language.name for language in Languages() if language.compile]
 SECRET = "the-secret-of-the-host"

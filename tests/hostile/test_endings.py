@@ -10,6 +10,7 @@ import pytest
 from coderunner.build import Build
 from coderunner.model import EndedBy, File, Limits, Outcome, Program
 from tests.hostile.arena import Arena
+from tests.hostile.conftest import ON_LINUX
 from tests.hostile.surroundings import unharmed
 from tests.support import require_toolchain
 
@@ -66,6 +67,7 @@ def program() -> Program:
     return Program("c", (File("main.c", SOURCE),))
 
 
+@ON_LINUX
 async def test_every_exit_code(arena: Arena) -> None:
     async with arena.runner.build(program()) as build:
         with unharmed():
@@ -74,6 +76,7 @@ async def test_every_exit_code(arena: Arena) -> None:
     assert [outcome.exit_code for outcome in outcomes] == list(range(256))
 
 
+@ON_LINUX
 async def test_every_deadly_signal(arena: Arena) -> None:
     async with arena.runner.build(program()) as build:
         with unharmed():

@@ -14,9 +14,10 @@ from coderunner.execution import execute
 from coderunner.model import Job, Limits, Mount, Outcome
 from coderunner.workspace import Workspace
 from tests.hostile.arena import Arena
+from tests.hostile.conftest import ON_LINUX
 from tests.hostile.surroundings import unharmed
 
-pytestmark = pytest.mark.hostile
+pytestmark = [pytest.mark.hostile, ON_LINUX]
 
 
 @pytest.fixture(autouse=True)

@@ -8,6 +8,7 @@ import pytest
 
 from tests.hostile.arena import Arena
 from tests.hostile.attack import PROGRAMS, Attack
+from tests.hostile.conftest import ON_LINUX
 from tests.support import require_toolchain
 
 pytestmark = pytest.mark.hostile
@@ -16,6 +17,7 @@ RUNS = 50
 LEFT_KB = 16 * 1024  # by each run
 
 
+@ON_LINUX
 async def test_shared_memory_of_fifty_runs(arena: Arena) -> None:
     attack = Attack.read(PROGRAMS / "resources/08_leave_shared_memory.c")
     require_toolchain("c")

@@ -16,9 +16,10 @@ from coderunner import Runner, Settings
 from coderunner.capture import Sink
 from coderunner.model import File, Limits, Program, Result, Stream
 from tests.hostile.arena import Arena
+from tests.hostile.conftest import ON_LINUX
 from tests.support import require_toolchain
 
-pytestmark = pytest.mark.hostile
+pytestmark = [pytest.mark.hostile, ON_LINUX]
 
 PATIENCE_S = 60
 

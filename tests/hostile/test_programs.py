@@ -5,18 +5,25 @@ from __future__ import annotations
 import pytest
 
 from coderunner.model import Outcome
+from tests.docker.daemon import LANGUAGES
 from tests.hostile.arena import Arena
 from tests.hostile.attack import Attack, attacks, endings
-from tests.hostile.conftest import ENGINES
+from tests.properties.effort import LONG
 from tests.support import require_toolchain
 
 pytestmark = pytest.mark.hostile
 
 
 WARM = [attack for attack in attacks() if attack.program.language == "python"]
+IN_IMAGE = [
+    attack for attack in attacks() if attack.in_containers and attack.program.language in LANGUAGES
+]
+if not LONG:  # the first of each kind that takes a lot of something
+    IN_IMAGE = list({attack.kind: attack for attack in reversed(IN_IMAGE)}.values())[::-1]
 CASES = [
-    *(pytest.param(engine, attack, id=f"{engine}-{attack.id}")
-      for engine in ENGINES for attack in attacks()),
+    *(pytest.param("linux", attack, id=f"linux-{attack.id}") for attack in attacks()),
+    *(pytest.param("docker", attack, id=f"docker-{attack.id}", marks=pytest.mark.as_root)
+      for attack in IN_IMAGE),
     *(pytest.param("linux warm", attack, id=f"linux-warm-{attack.id}") for attack in WARM),
 ]  # fmt: skip
 

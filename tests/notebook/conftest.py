@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
-from tests.notebook.dockerd import IMAGE, docker_client
+from tests.docker.daemon import IMAGE, connect
 
 NewContainer = Callable[..., Any]
 
 
-@pytest.fixture(scope="module")
-def docker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """For no longer than it is needed: other tests look at what else goes on in this machine."""
-    with docker_client(tmp_path_factory.mktemp("docker")) as client:
+@pytest.fixture(scope="session")
+def docker(dockerd: str) -> Iterator[Any]:
+    with contextlib.closing(connect(dockerd)) as client:
         yield client
 
 

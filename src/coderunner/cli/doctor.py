@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from coderunner.cli.options import AsJson, EngineName, IsolationLevel, settings_from
 
+if TYPE_CHECKING:
+    from coderunner.settings import Settings
+
+Clean = Annotated[
+    bool,
+    typer.Option("--clean", help="Only remove what processes that are no more have left."),
+]
+
 
 def doctor(
-    engine: EngineName = None, isolation: IsolationLevel = None, as_json: AsJson = False
+    engine: EngineName = None,
+    isolation: IsolationLevel = None,
+    as_json: AsJson = False,
+    clean: Clean = False,
 ) -> int:
     """Try every protection in throwaway sandboxes and say which hold.
 
@@ -20,13 +34,17 @@ def doctor(
     coderunner doctor
     coderunner doctor --isolation full
     coderunner doctor --engine process
+    coderunner doctor --engine docker --clean
     """
     from coderunner.cli import exit_codes, interrupts, messages
     from coderunner.doctor import examine
 
+    settings = settings_from(engine, isolation)
+    if clean:
+        return _clean(settings)
     if os.isatty(2) and not as_json:
         messages.notice("trying every control, this takes some seconds …")
-    report = interrupts.run(examine(settings_from(engine, isolation)))
+    report = interrupts.run(examine(settings))
     if as_json:
         from coderunner.cli import as_json as json
 
@@ -36,3 +54,15 @@ def doctor(
 
         tables.report(report)
     return 0 if report.ok else exit_codes.CANNOT_RUN_HERE
+
+
+def _clean(settings: Settings) -> int:
+    """Every engine does that by itself when it starts. This is for when none is to start again."""
+    from coderunner.cli import interrupts, messages
+    from coderunner.doctor import clean
+
+    removed = interrupts.run(clean(settings))
+    for what in removed:
+        messages.notice(f"removed {what}")
+    messages.notice(f"{len(removed) or 'nothing'} left behind was removed")
+    return 0

@@ -63,6 +63,7 @@ def compile_key(
         "language": toolchain.language,
         "version": toolchain.version,
         "tools": dict(toolchain.tools),
+        "image": toolchain.image,
         "watched": {path: identity(path) for path in watched},
     }
     digest = hashlib.sha256(json.dumps(facts, sort_keys=True).encode())

@@ -6,6 +6,7 @@
     breach.py        runs in a box: breaks one limit
     trials.py        which limits are broken, and what has to happen then
     leftovers.py     what is still there afterwards: processes, cgroups, files, descriptors
+    cleaning.py      removes what others have left
     host.py          what this machine is
     report.py        Finding, Report: what came out
 
@@ -15,7 +16,8 @@ of itself can make that less, never more.
 
 from __future__ import annotations
 
+from coderunner.doctor.cleaning import clean
 from coderunner.doctor.examination import examine
 from coderunner.doctor.report import Finding, Kind, Report
 
-__all__ = ["Finding", "Kind", "Report", "examine"]
+__all__ = ["Finding", "Kind", "Report", "clean", "examine"]

@@ -8,7 +8,7 @@ import os
 import secrets
 import socket
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -34,6 +34,9 @@ class Bait:
         return asdict(self)
 
 
+HIDDEN: tuple[str, ...] = ("/etc/shadow", "/etc/machine-id", "/var/log", "/sys/kernel")
+
+
 @dataclass
 class Listeners:
     """Sockets that nobody from a box may reach: seen from here, which cannot be faked there."""
@@ -55,14 +58,16 @@ class Listeners:
 
 
 @contextlib.contextmanager
-def laid_out(places: list[Path], read_only: list[str]) -> Iterator[tuple[Bait, Listeners]]:
+def laid_out(
+    places: list[Path], read_only: list[str], hidden_too: Sequence[str] = HIDDEN
+) -> Iterator[tuple[Bait, Listeners]]:
     """Put everything up, with a file in each of the places; take it down again afterwards."""
     with contextlib.ExitStack() as stack:
         hidden = [stack.enter_context(_canary(place)) for place in places]
         listeners = stack.enter_context(_listening())
         semaphore = stack.enter_context(_semaphore())
         bait = Bait(
-            hidden=[*hidden, "/etc/shadow", "/etc/machine-id", "/var/log", "/sys/kernel"],
+            hidden=[*hidden, *hidden_too],
             read_only=read_only,
             port=listeners.tcp.getsockname()[1],
             abstract=listeners.unix.getsockname().decode().lstrip("\0"),

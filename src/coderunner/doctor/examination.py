@@ -9,6 +9,7 @@ import secrets
 import sys
 import tempfile
 from collections.abc import Coroutine, Iterable, Mapping
+from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -44,7 +45,7 @@ _FIXES = {Isolation.NONE: "use the linux engine: --engine linux"}
 
 async def examine(settings: Settings) -> Report:
     """Try everything that the engine of these settings should hold back."""
-    engine = open_engine(settings.engine)
+    engine = open_engine(settings.engine, settings)
     claimed: Isolation | None = None
     findings: tuple[Finding, ...] = ()
     failure: EngineUnavailable | None = None
@@ -78,7 +79,7 @@ async def _try_all(
 ) -> tuple[Finding, ...]:
     with Workspace() as workspace:
         workspace.add(_scripts())
-        bench = _Bench(engine, capabilities, workspace)
+        bench = _Bench(engine, capabilities, workspace, await _interpreter(engine, settings))
         walls = await bench.try_walls(settings)
         limits = await _all_or_none(list(map(bench.try_limit, TRIALS)))
         daemon = await bench.try_daemon()
@@ -104,17 +105,30 @@ async def _all_or_none(trials: list[Coroutine[None, None, Finding]]) -> list[Fin
 class _Bench:
     """Runs trials on one engine and turns what happened into findings."""
 
-    def __init__(self, engine: Engine, capabilities: Capabilities, workspace: Workspace) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        capabilities: Capabilities,
+        workspace: Workspace,
+        interpreter: _Interpreter,
+    ) -> None:
         self._engine = engine
+        self._interpreter = interpreter
         self._claims = {control.name: control for control in capabilities.controls}
         self._fix = _FIXES.get(capabilities.isolation, _BUG)
         self._workspace = workspace
         self._turns = asyncio.Semaphore(_AT_ONCE)
 
     async def try_walls(self, settings: Settings) -> list[Finding]:
-        places = [Path(tempfile.gettempdir()), *_own_place(settings.cache_dir)]
-        writable = ["/", "/usr", "/etc", "/dev", *_python_prefixes()]
-        with bait.laid_out(places, list(dict.fromkeys(writable))) as (laid, listeners):
+        places = [Path(tempfile.gettempdir())]
+        writable, hidden = ["/", "/usr", "/etc"], bait.HIDDEN
+        if self._interpreter.image:
+            hidden = ()  # it has such files of its own, and homes that nobody may enter
+        else:
+            places += _own_place(settings.cache_dir)
+            writable += ["/dev", *_python_prefixes()]
+        laying = bait.laid_out(places, list(dict.fromkeys(writable)), hidden)
+        with laying as (laid, listeners):
             argument = json.dumps(laid.for_probe())
             outcome = await self._run(("probe.py", argument), Limits())
             visitors = listeners.visitors()
@@ -124,9 +138,12 @@ class _Bench:
             found["network namespace"] = (False, f"{visitors} connections reached the host")
         found["environment"] = _judge_environment(environment)
         return [
-            self.finding(name, Kind.EXTRA if name in _EXTRA else Kind.WALL, held, said)
+            self.finding(name, Kind.EXTRA if self._is_extra(name) else Kind.WALL, held, said)
             for name, (held, said) in found.items()
         ]
+
+    def _is_extra(self, name: str) -> bool:
+        return name in _EXTRA or (name in self._claims and self._claims[name].extra)
 
     async def try_limit(self, trial: Trial) -> Finding:
         try:
@@ -161,17 +178,36 @@ class _Bench:
         return Finding(name, kind, state, proof, claimed.reason, fix, promised)
 
     async def _run(self, arguments: tuple[str, ...], limits: Limits) -> Outcome:
-        python = os.path.realpath(_python())
-        shown = to_show(python, _python_prefixes())
         job = Job(
-            argv=(python, "-I", "-S", "-B", *arguments),
+            argv=(self._interpreter.path, "-I", "-S", "-B", *arguments),
             workspace=self._workspace.path,
             env=_ENV,
-            mounts=tuple(Mount(Path(os.path.realpath(path)), path) for path in shown),
+            mounts=self._interpreter.mounts,
             limits=limits,
+            image=self._interpreter.image,
         )
         async with self._turns:
             return await execute(self._engine, job)
+
+
+@dataclass(frozen=True, slots=True)
+class _Interpreter:
+    """What runs the trials."""
+
+    path: str
+    mounts: tuple[Mount, ...] = ()
+    image: str = ""
+
+
+async def _interpreter(engine: Engine, settings: Settings) -> _Interpreter:
+    """Our own Python, or that of an image where the engine's programs are in images."""
+    elsewhere = engine.toolchains(settings.toolchains)
+    if elsewhere is None:
+        python = os.path.realpath(_python())
+        shown = to_show(python, _python_prefixes())
+        return _Interpreter(python, tuple(Mount(Path(os.path.realpath(p)), p) for p in shown))
+    found = await elsewhere.find(Languages(settings.language_dirs()).get("python"))
+    return _Interpreter(found.tools["python"], image=found.image)
 
 
 def _scripts() -> Iterable[File]:

@@ -9,9 +9,15 @@ from __future__ import annotations
 import abc
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from coderunner.model import EndedBy, Exit, Isolation, Job, Stream
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from coderunner.language import Language
+    from coderunner.toolchain import Toolchain
 
 
 class State(StrEnum):
@@ -30,6 +36,7 @@ class Control:
     state: State
     reason: str = ""
     fix: str = ""
+    extra: bool = False  # a second wall, behind others: the level stands without it
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +54,13 @@ class Reader(Protocol):
     """One stream of a running process. `read` gives what there is, and b"" at the end."""
 
     async def read(self) -> bytes: ...
+
+
+class ToolchainSource(Protocol):
+    """Where the commands of languages are looked for."""
+
+    async def find(self, language: Language) -> Toolchain:
+        """Raises ToolchainMissing, with the way to get it."""
 
 
 class Process(abc.ABC):
@@ -98,6 +112,18 @@ class Engine(abc.ABC):
         """Make ready for jobs like this one, ahead of the first. False where there is no such
         thing to do."""
         return False
+
+    def announce(self, notice: Callable[[str], None]) -> None:  # noqa: B027 - most have no news
+        """Whom to tell what takes long before a first run, as fetching an image does."""
+
+    def toolchains(self, overrides: Mapping[str, str]) -> ToolchainSource | None:
+        """Where its jobs find their commands, unless that is this machine. `overrides` are the
+        caller's own choice: tool ids with a path."""
+        return None
+
+    async def clean(self) -> list[str]:
+        """Remove what processes that are no more have left; says in words what that was."""
+        return []
 
     @abc.abstractmethod
     async def aclose(self) -> None:

@@ -5,6 +5,7 @@ from coderunner.judge import CodeRunner, ExecutionRequest, Language, TestCase
 request.py result.py         what is asked, what is answered
 validation.py sanitize.py    before anything runs
 code_runner.py judging.py    the front door; a request's way through
+container_runner.py on_docker.py             one command in a container; who runs those
 compiler.py test_runner.py   the two steps, in this door's words
 case.py from_request.py      one test; a request's tests as such, and its groups
 judges.py trial.py interaction.py schedule.py  who judges; a run; a conversation; many tests
@@ -33,6 +34,7 @@ from coderunner.judge.checkers.text import Exact, IgnoreCase, Normalized, Unorde
 from coderunner.judge.checkers.tokens import Tokens
 from coderunner.judge.code_runner import CodeRunner
 from coderunner.judge.compiler import CompilationResult, Compiler
+from coderunner.judge.container_runner import ContainerResult, ContainerRunner
 from coderunner.judge.groups import Scoring
 from coderunner.judge.language import Language
 from coderunner.judge.request import ExecutionRequest, TestCase, TestGroup
@@ -70,6 +72,8 @@ __all__ = [
     "CodeRunner",
     "CompilationResult",
     "Compiler",
+    "ContainerResult",
+    "ContainerRunner",
     "Convention",
     "DirectoryStore",
     "Exact",

@@ -7,9 +7,9 @@ import inspect
 from collections.abc import Awaitable, Callable, Mapping
 
 from coderunner.background import background
-from coderunner.errors import EngineUnavailable
 from coderunner.judge.judging import judge
 from coderunner.judge.language import Language
+from coderunner.judge.on_docker import docker_runner
 from coderunner.judge.request import ExecutionRequest
 from coderunner.judge.result import ExecutionResult, TestResult, View
 from coderunner.judge.test_runner import Told
@@ -33,19 +33,16 @@ class CodeRunner:
         *,
         runner: Runner | None = None,
     ) -> None:
-        """`images` names the languages that may be used, with the image of each for Docker."""
-        if docker_client is not None:
-            raise EngineUnavailable(
-                "the Docker engine is not part of this version",
-                hint="leave docker_client out: the embedded sandbox needs no Docker",
-            )
+        """With a client of docker-py, every program runs in containers of that daemon. `images`
+        names the languages that may be used, with the image of each for Docker."""
+        self.client = docker_client
         self.images = images
         self._runner = runner
 
     def __repr__(self) -> str:
-        return (
-            f"CodeRunner(engine={self._runner.engine.name!r})" if self._runner else "CodeRunner()"
-        )
+        if self._runner is not None:
+            return f"CodeRunner(engine={self._runner.engine.name!r})"
+        return "CodeRunner()" if self.client is None else f"CodeRunner({self.client!r})"
 
     async def execute(
         self,
@@ -80,7 +77,13 @@ class CodeRunner:
     async def _in_background(
         self, request: ExecutionRequest, view: View, told: Told | None
     ) -> ExecutionResult:
-        return await self._execute(await background().runner(), request, view, told)
+        return await self._execute(await self._shared_runner(), request, view, told)
+
+    async def _shared_runner(self) -> Runner:
+        if self.client is None:
+            return await background().runner()
+        images = {language.value: image for language, image in (self.images or {}).items()}
+        return await docker_runner(self.client, images)
 
     async def _execute(
         self, runner: Runner, request: ExecutionRequest, view: View, told: Told | None

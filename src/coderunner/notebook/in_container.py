@@ -12,7 +12,6 @@ import asyncio
 import contextlib
 import secrets
 import socket
-import struct
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -22,6 +21,7 @@ from typing import Any
 from coderunner import exit_codes
 from coderunner.cancelling import outlast
 from coderunner.capture import Capture
+from coderunner.engines.docker.hijacked import HEADER, STDERR, let_go, socket_of
 from coderunner.errors import EngineUnavailable
 from coderunner.model import EndedBy, Limits, Output
 from coderunner.notebook.conclusion import Facts
@@ -29,8 +29,6 @@ from coderunner.notebook.model import ResourceLimits
 from coderunner.text import as_bytes
 
 _PYTHONS = ("python3", "python")
-_HEADER = struct.Struct(">BxxxI")  # of a frame: stream, size
-_STDERR = 2
 _CHUNK = 64 * 1024
 _LATE_S = 1.0  # after the time limit, when the watch in the container should have ended it
 _GRACE_S = 5.0  # for the rest of its output, once it was ended from outside
@@ -95,7 +93,7 @@ class _Run:
         api = self._container.client.api
         exec_id = self._create("run", stdin=True)
         stream = api.exec_start(exec_id, socket=True)
-        self._socket = getattr(stream, "_sock", stream)
+        self._socket = socket_of(stream)
         self._socket.settimeout(None)
         watch = threading.Thread(target=self._watch, name="coderunner-watch", daemon=True)
         watch.start()
@@ -106,7 +104,7 @@ class _Run:
             self._over.set()
             self._stop.set()
             watch.join()
-            _close(stream, self._socket)
+            let_go(stream)
         stderr, words = _last_words(stderr, self._token)
         code = api.exec_inspect(exec_id)["ExitCode"]
         if not words:  # somebody has killed our part of it, or it could not be started
@@ -155,15 +153,15 @@ class _Run:
         stdout, stderr = Capture(2 * most), Capture(2 * (most + _LAST_WORDS))
         flood = max(Limits().flood_bytes, most)
         for number, chunk in self._chunks():
-            capture = stderr if number == _STDERR else stdout
+            capture = stderr if number == STDERR else stdout
             capture.feed(chunk)
             if capture.total > flood:
                 self.end(EndedBy.OUTPUT)
         return stdout.output(), stderr.output()
 
     def _chunks(self) -> Iterator[tuple[int, bytes]]:
-        while len(header := self._read(_HEADER.size)) == _HEADER.size:
-            number, size = _HEADER.unpack(header)
+        while len(header := self._read(HEADER.size)) == HEADER.size:
+            number, size = HEADER.unpack(header)
             while size:
                 chunk = self._socket.recv(min(size, _CHUNK))
                 if not chunk:
@@ -212,13 +210,6 @@ def _not_started(why: str) -> EngineUnavailable:
         f"no process can be started in this container: {why}",
         hint="raise its limit of processes (pids_limit), and start it with init=True",
     )
-
-
-def _close(stream: Any, sock: Any) -> None:
-    """docker-py hangs the response, which holds the connection, to the stream that it returns."""
-    for part in (getattr(stream, "_response", None), stream, sock):
-        if part is not None:
-            part.close()
 
 
 def _source() -> str:

@@ -21,6 +21,8 @@ from coderunner.workspace.collection import is_executable
 from coderunner.workspace.directory import write_all
 from coderunner.workspace.names import check_layout, encoded, split
 
+LENGTH = 8  # hex digits
+
 
 class Bundle:
     """Close it, or use it in a `with`."""

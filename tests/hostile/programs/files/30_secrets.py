@@ -1,6 +1,7 @@
 # 30. Looks for what others would rather keep: passwords, keys, logs, whole disks.
 # ends: exit 0
 # says: held
+# not in containers: an image has files of its own
 import errno
 import os
 import pathlib

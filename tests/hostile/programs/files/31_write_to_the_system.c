@@ -2,6 +2,7 @@
 // The reason counts: others' files cannot be changed anyway, but here it is the mount that refuses.
 // ends: exit 0
 // says: held
+// not in containers: the same is refused with another error
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

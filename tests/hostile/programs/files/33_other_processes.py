@@ -1,6 +1,7 @@
 # 33. Goes through /proc for processes that are not its own, and for what they have open.
 # ends: exit 0
 # says: held
+# not in containers: the warden can be seen, and not looked into
 import errno
 import os
 import pathlib

@@ -1,6 +1,7 @@
 # 37. Changes the settings of the kernel: opens all of /proc, but for processes, for writing.
 # ends: exit 0
 # says: held
+# not in containers: what is hidden is /dev/null, which takes everything
 import errno
 import os
 

@@ -1,6 +1,7 @@
 // 51. Calls that are allowed, with arguments that must not be.
 // ends: exit 0
 // says: held
+// not in containers: the same is refused with another error
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,7 @@
 // 54. Types commands into the terminal of whoever started the runner.
 // ends: exit 0
 // says: held
+// not in containers: a container has pseudo-terminals of its own
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

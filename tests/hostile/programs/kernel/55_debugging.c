@@ -1,6 +1,7 @@
 // 55. Reads and writes the memory of other processes, its own children's to begin with.
 // ends: exit 0
 // says: held
+// not in containers: the warden can be seen, and not looked into
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

@@ -2,6 +2,7 @@
 // The kernel reads 32 bits of each argument, so whoever checks them must not look at 64.
 // ends: exit 0
 // says: held
+// not in containers: some of it is refused with another error
 #define _GNU_SOURCE
 #include <errno.h>
 #include <netinet/in.h>

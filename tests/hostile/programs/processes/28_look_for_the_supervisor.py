@@ -3,6 +3,7 @@
 # says: I see only myself
 # says: parent: invisible
 # says: ENOENT EPERM EPERM
+# not in containers: the warden can be seen, and not looked into
 
 import contextlib
 import errno

@@ -27,16 +27,16 @@ _KILL = 0x80000000
 _ALLOW = 0x7FFF0000
 _ERRNO = 0x00050000
 
-_NAMESPACE_FLAGS = 0x7E020000  # every CLONE_NEW* that clone() can take
-_AF_UNIX, _AF_INET, _AF_INET6, _AF_NETLINK = 1, 2, 10, 16
-_INET_PROTOCOLS = (0, 6, 17)  # the default one, TCP, UDP
-_ALL_OF_A_USER = (2, 3)  # PRIO_USER and IOPRIO_WHO_USER
-_FCNTL_NOTIFICATIONS = (1024, 1026)  # F_SETLEASE, F_NOTIFY
-_FCNTL_OFD_LOCKS = (36, 37, 38)  # F_OFD_GETLK, F_OFD_SETLK, F_OFD_SETLKW
+NAMESPACE_FLAGS = 0x7E020000  # every CLONE_NEW* that clone() can take
+AF_UNIX, AF_INET, AF_INET6, AF_NETLINK = 1, 2, 10, 16
+INET_PROTOCOLS = (0, 6, 17)  # the default one, TCP, UDP
+ALL_OF_A_USER = (2, 3)  # PRIO_USER and IOPRIO_WHO_USER
+FCNTL_NOTIFICATIONS = (1024, 1026)  # F_SETLEASE, F_NOTIFY
+FCNTL_OFD_LOCKS = (36, 37, 38)  # F_OFD_GETLK, F_OFD_SETLK, F_OFD_SETLKW
 _MAP_SHARED, _MAP_ANONYMOUS = 0x01, 0x20
 
 # What programs ask of files, pipes and sockets. There are no devices to ask anything else of.
-_IOCTLS = (
+IOCTLS = (
     0x5401,  # TCGETS: isatty()
     0x802C542A,  # TCGETS2, which newer C libraries use for the same
     0x540F,  # TIOCGPGRP
@@ -58,15 +58,15 @@ _IOCTLS = (
 )
 # What programs and their runtimes set of themselves. Others take memory that nobody counts, or
 # are for keeping what we take away.
-_PRCTLS = (
+PRCTLS = (
     *(1, 2, 3, 4, 7, 8, 15, 16),  # death signal, dumpable, keepcaps, name
     *(21, 22, 23, 27),  # seccomp, capabilities and secure bits: to look, or to give up more
     *(29, 30, 35, 36, 37, 38, 39, 40, 41, 42),  # timer slack, memory map, reaper, huge pages …
     *(47, 50, 51, 52, 53, 54, 55, 56, 60, 61, 65, 66),  # … ambient, vectors, pointers, speculation
     *(0x53564D41, 0x41555856, 0x59616D61),  # names of mappings, the auxiliary vector, tracer
 )
-_TERMINAL_INJECTION = (0x5412, 0x541C)  # TIOCSTI, TIOCLINUX
-_PERSONALITIES = (0, 0x0040000, 0xFFFFFFFF)  # Linux, without address randomisation, ask only
+TERMINAL_INJECTION = (0x5412, 0x541C)  # TIOCSTI, TIOCLINUX
+PERSONALITIES = (0, 0x0040000, 0xFFFFFFFF)  # Linux, without address randomisation, ask only
 
 
 def _op(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
@@ -111,13 +111,13 @@ def _socket_rule() -> bytes:
     """Local sockets, TCP and UDP. No netlink: what waits in such a socket is memory that no cgroup
     counts, megabytes of it, and it would only tell of a loopback. Its error is another one, since
     libzmq takes that for a machine without interfaces, and any other for a reason to abort."""
-    inet = _argument(2) + _return_if_equal(_INET_PROTOCOLS, _ALLOW) + _refuse(errno.EAFNOSUPPORT)
+    inet = _argument(2) + _return_if_equal(INET_PROTOCOLS, _ALLOW) + _refuse(errno.EAFNOSUPPORT)
     return (
         _argument(0)
-        + _return_if_equal([_AF_UNIX], _ALLOW)
-        + _on_call(_AF_INET, inet)
-        + _on_call(_AF_INET6, inet)
-        + _return_if_equal([_AF_NETLINK], _ERRNO | errno.EOPNOTSUPP)
+        + _return_if_equal([AF_UNIX], _ALLOW)
+        + _on_call(AF_INET, inet)
+        + _on_call(AF_INET6, inet)
+        + _return_if_equal([AF_NETLINK], _ERRNO | errno.EOPNOTSUPP)
         + _refuse(errno.EAFNOSUPPORT)
     )
 
@@ -145,10 +145,10 @@ def _own_id_only(count: int) -> bytes:
 def _checked_rules() -> dict[str, bytes]:
     """What happens to each call of `syscalls.CHECKED`."""
     unknown = _refuse(errno.ENOSYS)
-    no_namespaces = _argument(0) + _op(_JUMP_SET, _NAMESPACE_FLAGS, 0, 1)
+    no_namespaces = _argument(0) + _op(_JUMP_SET, NAMESPACE_FLAGS, 0, 1)
     # Not of process 1, which has the same uid: starved of cpu it could not even be killed.
     not_process_1 = _refuse_if(0, [1])
-    not_the_user = _argument(0) + _return_if_equal(_ALL_OF_A_USER, _ERRNO | errno.EPERM)
+    not_the_user = _argument(0) + _return_if_equal(ALL_OF_A_USER, _ERRNO | errno.EPERM)
     return {
         "clone": no_namespaces + _refuse(errno.EPERM) + _return(_ALLOW),
         # Its flags live in memory, where a filter cannot look.
@@ -161,15 +161,15 @@ def _checked_rules() -> dict[str, bytes]:
         "inotify_init1": unknown,
         # Locks of an open file belong to no process, so nobody could say who holds too many.
         "fcntl": _argument(1)
-        + _return_if_equal(_FCNTL_OFD_LOCKS, _ERRNO | errno.EINVAL)
-        + _return_if_equal(_FCNTL_NOTIFICATIONS, _ERRNO | errno.EPERM)
+        + _return_if_equal(FCNTL_OFD_LOCKS, _ERRNO | errno.EINVAL)
+        + _return_if_equal(FCNTL_NOTIFICATIONS, _ERRNO | errno.EPERM)
         + _return(_ALLOW),
-        "prctl": _allow_if(0, _PRCTLS, errno.EINVAL),  # as a kernel that has never heard of it
+        "prctl": _allow_if(0, PRCTLS, errno.EINVAL),  # as a kernel that has never heard of it
         "socket": _socket_rule(),
-        "socketpair": _allow_if(0, [_AF_UNIX], errno.EAFNOSUPPORT),
+        "socketpair": _allow_if(0, [AF_UNIX], errno.EAFNOSUPPORT),
         "ioctl": _argument(1)
-        + _return_if_equal(_IOCTLS, _ALLOW)
-        + _return_if_equal(_TERMINAL_INJECTION, _ERRNO | errno.EPERM)
+        + _return_if_equal(IOCTLS, _ALLOW)
+        + _return_if_equal(TERMINAL_INJECTION, _ERRNO | errno.EPERM)
         + _refuse(errno.ENOTTY),
         # On itself only, for the same reason as below.
         "prlimit64": _allow_if(0, [0], errno.EPERM),
@@ -185,7 +185,7 @@ def _checked_rules() -> dict[str, bytes]:
         "setregid": _own_id_only(2),
         "setresuid": _own_id_only(3),
         "setresgid": _own_id_only(3),
-        "personality": _allow_if(0, _PERSONALITIES, errno.EPERM),
+        "personality": _allow_if(0, PERSONALITIES, errno.EPERM),
         # Would flush the host's disks. Nothing in a box outlives it, so success is honest.
         "sync": _return(_ERRNO),
         "syncfs": _return(_ERRNO),

@@ -1,0 +1,179 @@
+"""The daemon, by docker-py: every question in a thread, every failure in our own words."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+from coderunner.cancelling import outlast
+from coderunner.engines.docker.hijacked import let_go, socket_of
+from coderunner.errors import EngineUnavailable
+
+T = TypeVar("T")
+_INSTALL = "pip install 'coderunner[docker]'"
+_START = "start Docker (systemctl start docker), or set DOCKER_HOST to where it listens"
+_USUAL = "unix:///var/run/docker.sock"
+_AT_ONCE = 16
+_PATIENCE_S = 60  # for one answer
+_NOT_FOUND = 404
+_CONFLICT = 409
+_PODMAN = "Podman Engine"
+
+
+class Daemon:
+    """One that answers."""
+
+    def __init__(self, api: Any, address: str = "") -> None:
+        """With the address it is ours to close."""
+        self._api = api
+        self._address = address
+        self._threads = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="coderunner-docker")
+
+    @classmethod
+    def connect(cls, host: str | None = None, client: Any = None) -> Daemon:
+        """Raises EngineUnavailable, with the way out. Blocking."""
+        if client is not None:
+            return cls(getattr(client, "api", client))
+        try:
+            import docker  # type: ignore[import-untyped]
+        except ImportError as error:
+            raise EngineUnavailable(
+                "the docker engine needs docker-py, which is not installed", hint=_INSTALL
+            ) from error
+        with troubles("cannot reach Docker", _START):
+            where = {"base_url": host} if host else docker.utils.kwargs_from_env()
+            address = str(where.get("base_url") or _USUAL)
+            _knock(address)
+            made = docker.DockerClient(
+                **where,
+                timeout=_PATIENCE_S,
+                max_pool_size=_AT_ONCE,
+            )
+            # No line is kept open that a restart of the daemon would leave dead.
+            made.api.headers["Connection"] = "close"
+            made.api.close()  # the one it has asked the version on
+            return cls(made.api, address)
+
+    async def ask(self, what: str, question: Callable[[Any], T]) -> T:
+        """Have something done in a thread. What is begun is finished, also if we are cancelled."""
+
+        def asked() -> T:
+            with troubles("Docker does not answer", _START):
+                _knock(self._address)
+            with troubles(f"Docker failed: {what}"):
+                return question(self._api)
+
+        try:
+            working = asyncio.get_running_loop().run_in_executor(self._threads, asked)
+        except RuntimeError:  # the interpreter is about to end, and starts no threads any more
+            return asked()
+        await outlast(working)
+        return working.result()
+
+    async def remove(self, container: str) -> None:
+        """What cannot be removed now is found by its labels later."""
+        with contextlib.suppress(EngineUnavailable):
+            await self.ask(
+                "removing a container",
+                lambda api: api.remove_container(container, force=True, v=True),
+            )
+
+    def close(self) -> None:
+        self._threads.shutdown(wait=True)
+        if self._address:
+            self._api.close()
+
+
+def _knock(address: str) -> None:
+    """Where nobody answers, docker-py would leave a socket open."""
+    kind, _, path = address.partition("://")
+    if kind in ("unix", "http+unix"):
+        with socket.socket(socket.AF_UNIX) as end:
+            end.connect("/" + path.lstrip("/"))
+
+
+def attach(api: Any, container: str, **streams: int) -> socket.socket:
+    """A line to a container's streams, as a socket of our own."""
+    stream = api.attach_socket(container, params={**streams, "stream": 1})
+    ours = socket_of(stream)
+    try:
+        if type(ours) is not socket.socket:
+            raise EngineUnavailable(
+                "the docker engine needs a plain connection (unix:// or tcp://), not TLS or SSH",
+                hint="forward the socket: ssh -L /tmp/docker.sock:/var/run/docker.sock HOST, "
+                "and set DOCKER_HOST=unix:///tmp/docker.sock",
+            )
+        return ours.dup()
+    finally:
+        let_go(stream)
+
+
+@contextlib.contextmanager
+def troubles(what: str, hint: str = "see that `docker info` works") -> Iterator[None]:
+    """Whatever docker-py raises, as EngineUnavailable."""
+    try:
+        yield
+    except EngineUnavailable:
+        raise
+    except Exception as error:
+        if not _is_dockers(error):
+            raise
+        if _is_no_answer(error):
+            what = "Docker does not answer"
+        raise EngineUnavailable(f"{what}: {_said(error)}", hint=_hint(error) or hint) from error
+
+
+def is_gone(error: EngineUnavailable) -> bool:
+    """Whether the daemon says that it has no such thing (any more)."""
+    return _status(error) in (_NOT_FOUND, _CONFLICT)
+
+
+def is_absent(error: EngineUnavailable) -> bool:
+    return _status(error) == _NOT_FOUND
+
+
+def refuse_podman(version: Mapping[str, Any]) -> None:
+    names = [part.get("Name") for part in version.get("Components") or ()]
+    if _PODMAN in names:
+        raise EngineUnavailable(
+            "this is Podman's socket, whose attached streams do not end as Docker's do",
+            hint="use Docker, or the linux engine, which needs neither",
+        )
+
+
+def _status(error: EngineUnavailable) -> int | None:
+    return getattr(error.__cause__, "status_code", None)
+
+
+def _is_dockers(error: Exception) -> bool:
+    kinds = {f"{kind.__module__.partition('.')[0]}" for kind in type(error).__mro__}
+    return bool(kinds & {"docker", "requests", "urllib3"}) or isinstance(error, OSError)
+
+
+def _is_no_answer(error: Exception) -> bool:
+    kinds = {kind.__name__ for kind in type(error).__mro__ if kind.__module__ != "builtins"}
+    return bool(kinds & {"ConnectionError", "Timeout", "ProtocolError"})
+
+
+def _said(error: Exception) -> str:
+    said = getattr(error, "explanation", None) or error
+    return str(said).strip().splitlines()[0][:300] if str(said).strip() else type(error).__name__
+
+
+def _hint(error: Exception) -> str:
+    said = str(getattr(error, "explanation", None) or error).lower()
+    if "no space left" in said:
+        return "the daemon's disk is full: docker system df, docker system prune"
+    if "permission denied" in said and _status_of(error) is None:
+        return "this user may not use Docker: join its group, or set DOCKER_HOST to one it may"
+    if any(word in said for word in ("connection", "no such file", "timed out", "refused")):
+        return _START
+    return ""
+
+
+def _status_of(error: Exception) -> int | None:
+    return getattr(error, "status_code", None)

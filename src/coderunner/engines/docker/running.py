@@ -1,0 +1,229 @@
+"""One job in a container of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import socket
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from coderunner.cancelling import in_thread, outlast
+from coderunner.engines.base import Process, Reader
+from coderunner.engines.docker.daemon import Daemon, is_absent
+from coderunner.engines.docker.line import Line
+from coderunner.engines.docker.returned import Returned
+from coderunner.errors import CodeRunnerError, EngineUnavailable, InvalidProgram, StartFailed
+from coderunner.forks import dropped_in_children
+from coderunner.model import EndedBy, Exit, Isolation, Job, Stream, Usage
+
+_LATE_S = 10.0  # past its time limit: then it is not the warden's to end it any more
+_LOOK_EVERY_S = 1.0
+_GONE = "the container of a run was removed, or stopped, by somebody else"
+
+
+class Running(Process):
+    def __init__(
+        self,
+        daemon: Daemon,
+        container: str,
+        job: Job,
+        isolation: Isolation,
+        ends: tuple[socket.socket, socket.socket],  # of stdin with stdout, and of stderr
+        token: bytes,
+        on_close: Callable[[Running, str], Awaitable[None]],
+        returned: Returned,
+        *,
+        warm: bool,
+    ) -> None:
+        self.isolation = isolation
+        self._daemon = daemon
+        self._container = container
+        self._job = job
+        self._warm = warm
+        self._returned = returned
+        self._said = b""
+        self._news = asyncio.Event()
+        self._stdout = Line(ends[0], token, returned.keep, self._news.set)
+        self._stderr = Line(ends[1], token, self._hear, self._news.set)
+        self._on_close = on_close
+        self._reason: EndedBy | None = None
+        self._asking: asyncio.Task[None] | None = None
+        self._since = time.monotonic()
+        self._end = asyncio.create_task(self._watch())
+        self._closing: asyncio.Task[None] | None = None
+        dropped_in_children(self)
+
+    def _hear(self, said: bytes) -> None:
+        self._said += said
+
+    async def send(self, order: bytes) -> None:
+        """What comes before the program's stdin. A container that is gone is `wait`'s to tell."""
+        with contextlib.suppress(BrokenPipeError):
+            await self._stdout.write(order)
+
+    def reader(self, stream: Stream) -> Reader:
+        return self._stdout if stream is Stream.STDOUT else self._stderr
+
+    async def write(self, data: bytes) -> None:
+        await self._stdout.write(data)
+
+    def close_stdin(self) -> None:
+        self._stdout.close_write()
+
+    def kill(self, reason: EndedBy = EndedBy.KILLED) -> None:
+        if self._reason is None and not self._end.done():
+            self._reason = reason
+            self._give_up()
+            self._asking = asyncio.create_task(self._ask_to_end())
+
+    @property
+    def _lines(self) -> tuple[Line, Line]:
+        return self._stdout, self._stderr
+
+    def _give_up(self) -> None:
+        """What comes now waits for nobody."""
+        for line in self._lines:
+            if self._reason is not None or not line.wanted:
+                line.give_up()
+
+    async def wait(self) -> Exit:
+        return await asyncio.shield(self._end)  # a caller that gives up must not take it along
+
+    def workspace_fd(self) -> int:
+        return self._returned.fd()
+
+    async def close(self) -> None:
+        if self._closing is None:
+            self._closing = asyncio.create_task(self._close())
+        await outlast(self._closing)
+        self._closing.result()
+
+    async def _close(self) -> None:
+        was_running = not self._end.done()
+        try:
+            if was_running:
+                self._reason = self._reason or EndedBy.KILLED
+                self._give_up()
+                await self._daemon.remove(self._container)
+            await outlast(self._end, *([self._asking] if self._asking else ()))
+        finally:
+            await self._stdout.close()
+            await self._stderr.close()
+            self._returned.close()
+            await self._on_close(self, self._container)
+
+    def drop(self) -> None:
+        pass  # the lines drop themselves
+
+    async def _ask_to_end(self) -> None:
+        """By a signal that the warden knows. What it says then has the figures."""
+        with contextlib.suppress(EngineUnavailable):
+            await self._daemon.ask(
+                "ending a container", lambda api: api.kill(self._container, signal="SIGTERM")
+            )
+
+    async def _watch(self) -> Exit:
+        deadline = self._since + self._job.limits.wall_ms / 1000 + _LATE_S
+        asked = False
+        while not self._complete:
+            now = time.monotonic()
+            if any(line.stalled and line.wanted for line in self._lines):
+                deadline = max(deadline, now + _LATE_S)  # it waits for whoever reads it
+            elif self._reason is not None and not asked:
+                asked, deadline = True, min(deadline, now + _LATE_S)
+            if now > deadline - _LATE_S:
+                self._give_up()  # nobody has ever read it
+            if now > deadline:
+                await self._end_from_outside()
+            self._news.clear()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_LOOK_EVERY_S):
+                    await self._news.wait()
+        if not self._reported:
+            return await self._without_report()
+        exit_ = self._exit(self._said.decode().split())
+        if self._job.collect:
+            await in_thread(self._returned.unpack)
+        return exit_
+
+    @property
+    def _reported(self) -> bool:
+        return self._stdout.marked and self._stderr.marked and self._said.endswith(b"\n")
+
+    @property
+    def _complete(self) -> bool:
+        over = self._stdout.over.is_set() and self._stderr.over.is_set()
+        return over or (self._reported and not self._job.collect)
+
+    def _exit(self, words: list[str]) -> Exit:
+        match words:
+            case ["ended", why, code, number, wall_us, cpu_us, peak_kb]:
+                usage = Usage(int(wall_us) / 1000, int(cpu_us) / 1000, int(peak_kb))
+                if why == "killed" and self._reason is None:
+                    raise EngineUnavailable(_GONE, hint="run it again")
+                ended_by = self._reason if self._reason and why == "killed" else EndedBy(why)
+                exit_code = int(code) if int(code) >= 0 else None
+                return Exit(ended_by, exit_code, int(number) or None, usage, self._warm)
+            case ["failed", stage, number]:
+                raise self._failure(stage, int(number))
+        raise EngineUnavailable(f"the warden of a container said {' '.join(words)[:100]!r}")
+
+    def _failure(self, stage: str, number: int) -> CodeRunnerError:
+        why = os.strerror(number)
+        if stage == "start":
+            return _start_failed(self._job, number, why)
+        if stage == "files":
+            return InvalidProgram(
+                f"the program's files do not fit into its limits: {why}",
+                hint="raise disk_mb or files",
+            )
+        return EngineUnavailable(f"a container could not be set up: {stage}: {why}")
+
+    async def _without_report(self) -> Exit:
+        """The warden is dead. Why, only the daemon knows."""
+        state = await self._state()
+        wall_ms = (time.monotonic() - self._since) * 1000
+        if state.get("OOMKilled"):
+            peak = self._job.limits.memory_mb * 1024
+            return Exit(EndedBy.MEMORY, None, signal.SIGKILL, Usage(wall_ms, 0.0, peak))
+        if self._reason is not None:
+            return Exit(self._reason, None, signal.SIGKILL, Usage(wall_ms, 0.0, 0))
+        said = f": {state['Error']}" if state.get("Error") else ""
+        raise EngineUnavailable(f"{_GONE}{said}", hint="run it again")
+
+    async def _state(self) -> dict[str, Any]:
+        """How the container stopped."""
+
+        def ask(api: Any) -> dict[str, Any]:
+            api.wait(self._container, timeout=_LATE_S)
+            return dict(api.inspect_container(self._container)["State"])
+
+        try:
+            return await self._daemon.ask("looking at a container that has ended", ask)
+        except EngineUnavailable as error:
+            if is_absent(error):
+                raise EngineUnavailable(_GONE, hint="run it again") from error
+            raise
+
+    async def _end_from_outside(self) -> None:
+        """Its warden does not answer: the container was paused, or the machine is very slow."""
+
+        def end(api: Any) -> dict[str, Any]:
+            state = api.inspect_container(self._container)["State"]
+            api.remove_container(self._container, force=True)
+            return dict(state)
+
+        state = await self._daemon.ask("ending a container that does not answer", end)
+        why = "it was paused by somebody" if state.get("Paused") else "it did not answer in time"
+        raise EngineUnavailable(f"a container had to be removed: {why}", hint="run it again")
+
+
+def _start_failed(job: Job, number: int, why: str) -> StartFailed:
+    return StartFailed(
+        f"cannot start {job.argv[0]!r}: {why}",
+        hint="is the file in the image, and is it executable?",
+    )

@@ -1,0 +1,146 @@
+/* What the program used, as its cgroup says; v2 or v1. Where none can be read, as in gVisor, the
+   processes are looked at one by one. */
+
+#define _GNU_SOURCE
+#include "warden.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define ROOT "/sys/fs/cgroup/"
+#define MANY_LOCKS 5000
+
+static int cpu = -1, peak = -1, current = -1, ooms = -1, forks = -1, cpu_unit_ns = 1;
+static uint64_t cpu_before, peak_before, ooms_before, forks_before;
+static uint64_t brought_kb, sampled_peak_kb, sampled_cpu_us;
+
+static int opened(const char *path) { return open(path, O_RDONLY | O_CLOEXEC); }
+
+/* The number behind a key, or the first one if there is no key. */
+static uint64_t number(int fd, const char *key) {
+    char text[4096];
+    ssize_t size = fd < 0 ? 0 : pread(fd, text, sizeof text - 1, 0);
+    if (size <= 0) return 0;
+    text[size] = 0;
+    const char *place = text;
+    while (key && place && strncmp(place, key, strlen(key))) {
+        place = strchr(place, '\n');
+        if (place) place++;
+    }
+    return place ? strtoull(place + (key ? strlen(key) : 0), NULL, 10) : 0;
+}
+
+static uint64_t cpu_us(void) {
+    return cpu_unit_ns ? number(cpu, NULL) / 1000 : number(cpu, "usage_usec ");
+}
+
+void meters_open(void) {
+    current = opened(ROOT "memory.current");
+    if (current >= 0) {
+        cpu_unit_ns = 0;
+        cpu = opened(ROOT "cpu.stat");
+        peak = opened(ROOT "memory.peak");
+        ooms = opened(ROOT "memory.events");
+        forks = opened(ROOT "pids.events");
+        return;
+    }
+    cpu = opened(ROOT "cpuacct/cpuacct.usage");
+    current = opened(ROOT "memory/memory.usage_in_bytes");
+    peak = opened(ROOT "memory/memory.max_usage_in_bytes");
+    ooms = opened(ROOT "memory/memory.oom_control");
+    forks = opened(ROOT "pids/pids.events");
+}
+
+int meters_metered(void) { return cpu >= 0 && current >= 0 && ooms >= 0; }
+
+/* The files that the caller has brought are in memory, too, and not the program's. */
+void meters_start(uint64_t kb) {
+    brought_kb = kb;
+    cpu_before = cpu_us();
+    peak_before = number(peak, NULL);
+    ooms_before = number(ooms, "oom_kill ");
+    forks_before = number(forks, "max ");
+}
+
+uint64_t meters_cpu_us(void) {
+    struct rusage used;
+    if (meters_metered()) return cpu_us() - cpu_before;
+    getrusage(RUSAGE_CHILDREN, &used);
+    uint64_t reaped = (uint64_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000000u +
+                      (uint64_t)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+    return reaped > sampled_cpu_us ? reaped : sampled_cpu_us;
+}
+
+/* What started the container may have been larger than a small program is. Then the cgroup's peak
+   says nothing of the program, and its largest process is the best that is known. */
+uint64_t meters_peak_kb(void) {
+    struct rusage used;
+    uint64_t largest = number(peak, NULL);
+    if (largest > peak_before) return largest / 1024 - brought_kb;
+    getrusage(RUSAGE_CHILDREN, &used);
+    uint64_t resident = (uint64_t)used.ru_maxrss;
+    return resident > sampled_peak_kb ? resident : sampled_peak_kb;
+}
+
+int meters_out_of_memory(void) { return number(ooms, "oom_kill ") > ooms_before; }
+int meters_too_many(void) { return number(forks, "max ") > forks_before; }
+
+/* Locks on parts of files are memory of the kernel's that no cgroup counts. /proc shows those of
+   our own pid namespace. */
+int meters_too_many_locks(void) {
+    static char text[1 << 16];
+    int fd = opened("/proc/locks"), lines = 0;
+    for (ssize_t size; fd >= 0 && lines < MANY_LOCKS && (size = read(fd, text, sizeof text)) > 0;)
+        for (ssize_t place = 0; place < size; place++) lines += text[place] == '\n';
+    if (fd >= 0) close(fd);
+    return lines >= MANY_LOCKS;
+}
+
+static int read_file(const char *pid, const char *name, char *text, size_t size) {
+    char path[300];
+    snprintf(path, sizeof path, "/proc/%s/%s", pid, name);
+    int fd = opened(path);
+    ssize_t got = fd < 0 ? -1 : read(fd, text, size - 1);
+    if (fd >= 0) close(fd);
+    text[got > 0 ? got : 0] = 0;
+    return got > 0;
+}
+
+static void sample_one(const char *pid, uint64_t *kb, uint64_t *ticks, uint64_t *tasks) {
+    char text[2048];
+    unsigned long long user = 0, kernel = 0, waited_user = 0, waited_kernel = 0, threads = 0;
+    unsigned long long resident = 0;
+    if (!read_file(pid, "stat", text, sizeof text) || !strrchr(text, ')')) return;
+    sscanf(strrchr(text, ')') + 2,
+           "%*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %llu %llu %*d %*d %llu %*d %*u "
+           "%*u %llu",
+           &user, &kernel, &waited_user, &waited_kernel, &threads, &resident);
+    *ticks += user + kernel + waited_user + waited_kernel;
+    *kb += resident * (uint64_t)sysconf(_SC_PAGESIZE) / 1024;
+    *tasks += threads ? threads : 1;
+}
+
+void meters_sample(uint64_t *tasks) {
+    uint64_t kb = 0, ticks = 0;
+    char own[16];
+    DIR *proc = opendir("/proc");
+    *tasks = 0;
+    if (!proc) return;
+    snprintf(own, sizeof own, "%d", (int)getpid());
+    for (struct dirent *one; (one = readdir(proc));)
+        if (isdigit((unsigned char)one->d_name[0]) && strcmp(one->d_name, own))
+            sample_one(one->d_name, &kb, &ticks, tasks);
+    closedir(proc);
+    uint64_t us = ticks * 1000000u / (uint64_t)sysconf(_SC_CLK_TCK);
+    struct rusage used;
+    getrusage(RUSAGE_CHILDREN, &used);
+    us += (uint64_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000000u;
+    if (kb > sampled_peak_kb) sampled_peak_kb = kb;
+    if (us > sampled_cpu_us) sampled_cpu_us = us;
+}

@@ -1,0 +1,84 @@
+/* Starts the program, and ends it with all that it has started. */
+
+#define _GNU_SOURCE
+#include "warden.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static void limit(int kind, uint64_t soft, uint64_t hard) {
+    struct rlimit most, now;
+    if (getrlimit(kind, &most)) return;
+    now.rlim_max = hard < most.rlim_max ? hard : most.rlim_max;
+    now.rlim_cur = soft < now.rlim_max ? soft : now.rlim_max;
+    setrlimit(kind, &now);
+}
+
+static void set_limits(const struct order *order) {
+    limit(RLIMIT_CORE, 0, 0);
+    limit(RLIMIT_FSIZE, order->file_bytes, order->file_bytes);
+    limit(RLIMIT_NOFILE, order->open_files, order->open_files);
+    limit(RLIMIT_STACK, order->stack_bytes, order->stack_bytes);
+    if (order->cpu_ms) { /* a backstop for one process; we watch the whole tree */
+        uint64_t seconds = order->cpu_ms / 1000 + 2;
+        limit(RLIMIT_CPU, seconds, seconds);
+    }
+    if (order->space_bytes) limit(RLIMIT_AS, order->space_bytes, order->space_bytes);
+}
+
+static void be_first_to_go(void) { /* if memory is short, it is the program's */
+    int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+    if (fd < 0) return;
+    if (write(fd, "1000", 4) < 0) errno = 0; /* then the largest one goes */
+    close(fd);
+}
+
+static void become(const struct order *order) {
+    sigset_t none;
+    setsid();
+    for (int number = 1; number < NSIG; number++) signal(number, SIG_DFL);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    be_first_to_go();
+    set_limits(order);
+    environ = order->env;
+    execvp(order->argv[0], order->argv);
+}
+
+int start_program(const struct order *order, pid_t *pid) {
+    int line[2], error = 0;
+    if (pipe2(line, O_CLOEXEC)) return errno;
+    *pid = fork();
+    if (*pid < 0) return errno;
+    if (!*pid) {
+        become(order);
+        error = errno;
+        if (write(line[1], &error, sizeof error) < 0) _exit(125);
+        _exit(126);
+    }
+    close(line[1]);
+    if (read_fully(line[0], &error, sizeof error)) error = 0;
+    close(line[0]);
+    close(0); /* the program's alone from here on: who writes to it must learn when it is gone */
+    return error;
+}
+
+/* Process 1 reaches everybody with that; anybody else, all of the same user. Who is just being
+   started is caught the next time. */
+void end_everybody(void) {
+    const struct timespec moment = {0, 1000000};
+    for (;;) {
+        int alone = kill(-1, SIGKILL) && errno == ESRCH;
+        pid_t reaped;
+        while ((reaped = waitpid(-1, NULL, WNOHANG)) > 0) {}
+        if (alone && reaped < 0) return;
+        nanosleep(&moment, NULL);
+    }
+}

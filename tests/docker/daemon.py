@@ -1,0 +1,132 @@
+"""A Docker daemon for tests: the one that runs here, or one that is started and stopped again."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from coderunner.settings import user_cache_dir
+from tests.support import leave_out
+
+IMAGE = "coderunner-tests:compilers"
+LANGUAGES = ("bash", "c", "cpp", "perl", "python")  # that it has
+RUNSC = "runsc"
+_PACKAGES = "python3,gcc,g++,libc6-dev"
+_RUNSC_ARGS = ["--network=none", "--platform=ptrace", "--ignore-cgroups"]
+_STARTING_S = 60
+_INSTALL = "apt-get install --no-install-recommends docker.io mmdebstrap"
+
+
+@contextlib.contextmanager
+def docker_address(folder: Path) -> Iterator[str]:
+    """Where a daemon listens that has our image."""
+    with _address(folder) as address, contextlib.closing(connect(address)) as client:
+        if not client.images.list(IMAGE):
+            _import_image(client)
+        yield client.api.base_url if address is None else address
+
+
+def connect(address: str | None) -> Any:
+    import docker  # type: ignore[import-untyped]
+
+    return docker.DockerClient(base_url=address) if address else docker.from_env()
+
+
+@contextlib.contextmanager
+def _address(folder: Path) -> Iterator[str | None]:
+    """None: the one of the environment."""
+    if _answers():
+        yield None
+        return
+    if os.geteuid() != 0:
+        leave_out("there is no Docker daemon that this user may use", fix="sudo make test")
+    if missing := [name for name in ("dockerd", "mmdebstrap") if not shutil.which(name)]:
+        leave_out(f"there is no {' and no '.join(missing)}", fix=_INSTALL)
+    with _daemon(folder) as address:
+        yield address
+
+
+def _answers(*host: str) -> bool:
+    """Asked by the command line, since docker-py leaves a socket open when nobody answers."""
+    if not shutil.which("docker"):
+        return False
+    asked = subprocess.run(["docker", *host, "version"], capture_output=True, check=False)
+    return asked.returncode == 0
+
+
+@contextlib.contextmanager
+def _daemon(folder: Path) -> Iterator[str]:
+    daemon = OwnDaemon(folder)
+    daemon.start()
+    try:
+        yield daemon.address
+    finally:
+        daemon.stop()
+
+
+class OwnDaemon:
+    """Started by us. It has no network to give, since it touches nothing of the machine's."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.address = f"unix://{folder}/docker.sock"
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        folder, log = self._folder, self._folder / "dockerd.log"
+        config = folder / "daemon.json"
+        config.write_text(json.dumps(_configuration()))
+        with log.open("ab") as output:
+            self.process = subprocess.Popen(
+                [
+                    *("unshare", "--mount"),  # what it mounts is nothing for other tests to see
+                    *("dockerd", f"--config-file={config}", f"--host={self.address}"),
+                    *(f"--data-root={folder}/data", f"--exec-root={folder}/exec"),
+                    f"--pidfile={folder}/docker.pid",
+                ],
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                start_new_session=True,
+            )
+        until = time.monotonic() + _STARTING_S
+        while not _answers(f"--host={self.address}"):
+            if time.monotonic() > until or self.process.poll() is not None:
+                self.stop()
+                raise RuntimeError(log.read_text())
+            time.sleep(0.1)
+
+    def stop(self) -> None:
+        """Its containers end with it."""
+        if self.process is not None:
+            self.process.terminate()
+            self.process.wait(timeout=30)
+
+
+def _configuration() -> dict[str, Any]:
+    found = shutil.which(RUNSC)
+    runtimes = {RUNSC: {"path": found, "runtimeArgs": _RUNSC_ARGS}} if found else {}
+    return {"iptables": False, "ip6tables": False, "bridge": "none", "runtimes": runtimes}
+
+
+def _import_image(client: Any) -> None:
+    """Debian with a Python and a C compiler. Made once, and kept: it takes a minute."""
+    archive = user_cache_dir() / "tests" / "compilers.tar"
+    if not archive.exists():
+        archive.parent.mkdir(parents=True, exist_ok=True)
+        making = archive.with_suffix(f".{os.getpid()}.tar")
+        subprocess.run(
+            ["mmdebstrap", "--variant=minbase", f"--include={_PACKAGES}", "bookworm", making],
+            check=True,
+            capture_output=True,
+        )
+        making.rename(archive)
+    name, _, tag = IMAGE.partition(":")
+    client.api.import_image(src=str(archive), repository=name, tag=tag)

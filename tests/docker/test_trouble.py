@@ -1,0 +1,133 @@
+"""A daemon that is restarted, hangs, or has no space left: one of the tests' own."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import io
+import os
+import shutil
+import signal
+import subprocess
+import tarfile
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+from coderunner.engines.docker import DockerEngine
+from coderunner.engines.docker.hardening import WARDEN
+from coderunner.errors import EngineUnavailable
+from coderunner.execution import execute
+from coderunner.model import File, Job, Outcome
+from coderunner.settings import DockerSettings
+from coderunner.workspace import Bundle
+from tests.docker.daemon import OwnDaemon, connect
+from tests.support import leave_out
+
+pytestmark = [pytest.mark.engines, pytest.mark.as_root]
+
+EMPTY = "tests/empty:one"  # the warden is the only program in there
+
+
+@pytest.fixture(scope="module")
+def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OwnDaemon]:
+    """Its disk is small, and in memory."""
+    if not shutil.which("dockerd"):
+        leave_out("there is no dockerd", fix="apt-get install docker.io")
+    folder = tmp_path_factory.mktemp("own")
+    (folder / "data").mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64m", "tests", folder / "data"], check=True)
+    try:
+        daemon = OwnDaemon(folder)
+        daemon.start()
+        _make_image(daemon)
+        yield daemon
+        daemon.stop()
+    finally:
+        subprocess.run(["umount", "--lazy", folder / "data"], check=True)
+
+
+@pytest.fixture
+async def engine(daemon: OwnDaemon) -> AsyncIterator[DockerEngine]:
+    engine = DockerEngine(DockerSettings(host=daemon.address, image=EMPTY))
+    yield engine
+    await engine.aclose()
+
+
+def _make_image(daemon: OwnDaemon) -> None:
+    content = io.BytesIO()
+    with tarfile.open(fileobj=content, mode="w") as tar:
+        tar.addfile(tarfile.TarInfo("a file"))
+    name, _, tag = EMPTY.partition(":")
+    with contextlib.closing(connect(daemon.address)) as client:
+        client.api.import_image_from_data(content.getvalue(), repository=name, tag=tag)
+
+
+async def run(engine: DockerEngine, *words: str, wait: asyncio.Event | None = None) -> Outcome:
+    """With `wait`, its stdin stays open until that."""
+
+    async def silence() -> AsyncIterator[bytes]:
+        assert wait is not None
+        await wait.wait()
+        yield b""
+
+    with Bundle((File("a", b"a"),)) as files:
+        job = Job((f"{WARDEN}/warden", *words), files)
+        return await execute(engine, job, stdin=silence() if wait else None)
+
+
+async def works(engine: DockerEngine) -> bool:
+    return (await run(engine)).exit_code == 64  # it says that it needs an argument
+
+
+async def test_a_daemon_that_is_restarted(daemon: OwnDaemon, engine: DockerEngine) -> None:
+    assert await works(engine)
+    running = asyncio.create_task(run(engine, "run", wait=asyncio.Event()))
+    await asyncio.sleep(1)
+    assert not running.done()
+    await asyncio.to_thread(daemon.stop)
+    with pytest.raises(EngineUnavailable):
+        await running
+    with pytest.raises(EngineUnavailable, match="Docker does not answer") as caught:
+        await run(engine)
+    assert "DOCKER_HOST" in caught.value.hint
+    await asyncio.to_thread(daemon.start)
+    assert await works(engine)
+
+
+async def test_a_daemon_that_hangs(daemon: OwnDaemon, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("coderunner.engines.docker.daemon._PATIENCE_S", 2)
+    engine = DockerEngine(DockerSettings(host=daemon.address, image=EMPTY))
+    try:
+        assert await works(engine)
+        assert daemon.process is not None
+        os.kill(daemon.process.pid, signal.SIGSTOP)
+        try:
+            with pytest.raises(EngineUnavailable, match="timed out"):
+                await run(engine)
+        finally:
+            os.kill(daemon.process.pid, signal.SIGCONT)
+        assert await works(engine)
+    finally:
+        await engine.aclose()
+
+
+async def test_a_daemon_without_space(
+    daemon: OwnDaemon, engine: DockerEngine, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    assert await works(engine)
+    filler = Path(daemon.address.removeprefix("unix://")).parent / "data" / "filler"
+    with filler.open("wb", buffering=0) as file, contextlib.suppress(OSError):
+        while True:
+            file.write(bytes(1 << 20))
+    with filler.open("ab", buffering=0) as file, contextlib.suppress(OSError):
+        while True:
+            file.write(bytes(512))
+    try:
+        with pytest.raises(EngineUnavailable, match=r"(?i)no space left") as caught:
+            await run(engine)
+        assert "docker system" in caught.value.hint
+    finally:
+        filler.unlink()
+    assert await works(engine)
