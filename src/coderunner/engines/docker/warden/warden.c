@@ -134,13 +134,14 @@ static void conclude(const char *why, uint64_t wall_us) {
 
 static int run(void) {
     sigset_t ours;
-    int error = read_order(&order);
-    if (error) return 125; /* without an order nobody is there to tell */
+    /* First of all: who asks process 1 too early has not asked. */
     sigemptyset(&ours);
     sigaddset(&ours, SIGCHLD);
     sigaddset(&ours, SIGTERM);
     sigprocmask(SIG_BLOCK, &ours, NULL);
     signal(SIGPIPE, SIG_IGN);
+    int error = read_order(&order);
+    if (error) return 125; /* without an order nobody is there to tell */
     int signals = signalfd(-1, &ours, SFD_CLOEXEC | SFD_NONBLOCK);
     if (signals < 0) return fail("signals", errno);
     meters_open();
