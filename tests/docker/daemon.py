@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import select
 import shutil
+import signal
 import subprocess
 import time
 from collections.abc import Iterator
@@ -21,6 +23,7 @@ RUNSC = "runsc"
 _PACKAGES = "python3,gcc,g++,libc6-dev"
 _RUNSC_ARGS = ["--network=none", "--platform=ptrace", "--ignore-cgroups"]
 _STARTING_S = 60
+_ENDING_S = 30
 _INSTALL = "apt-get install --no-install-recommends docker.io mmdebstrap"
 
 
@@ -72,20 +75,31 @@ def _daemon(folder: Path) -> Iterator[str]:
 
 
 class OwnDaemon:
-    """Started by us. It has no network to give, since it touches nothing of the machine's."""
+    """Started by us, and nobody's child: tests count their children, and end them. It has no
+    network to give, since it touches nothing of the machine's."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self.address = f"unix://{folder}/docker.sock"
-        self.process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def pid(self) -> int:
+        """0 if it does not run."""
+        try:
+            pid = int(self._folder.joinpath("docker.pid").read_text(encoding="ascii"))
+            os.kill(pid, 0)
+        except (OSError, ValueError):
+            return 0
+        return pid
 
     def start(self) -> None:
         folder, log = self._folder, self._folder / "dockerd.log"
         config = folder / "daemon.json"
         config.write_text(json.dumps(_configuration()))
         with log.open("ab") as output:
-            self.process = subprocess.Popen(
+            subprocess.run(
                 [
+                    *("setsid", "--fork"),
                     *("unshare", "--mount"),  # what it mounts is nothing for other tests to see
                     *("dockerd", f"--config-file={config}", f"--host={self.address}"),
                     *(f"--data-root={folder}/data", f"--exec-root={folder}/exec"),
@@ -94,20 +108,25 @@ class OwnDaemon:
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
-                start_new_session=True,
+                check=True,
             )
         until = time.monotonic() + _STARTING_S
         while not _answers(f"--host={self.address}"):
-            if time.monotonic() > until or self.process.poll() is not None:
+            if time.monotonic() > until:
                 self.stop()
                 raise RuntimeError(log.read_text())
             time.sleep(0.1)
 
     def stop(self) -> None:
         """Its containers end with it."""
-        if self.process is not None:
-            self.process.terminate()
-            self.process.wait(timeout=30)
+        if pid := self.pid:
+            end = os.pidfd_open(pid)
+            try:
+                signal.pidfd_send_signal(end, signal.SIGTERM)
+                gone, _, _ = select.select([end], [], [], _ENDING_S)
+                assert gone, "the daemon does not end"
+            finally:
+                os.close(end)
 
 
 def _configuration() -> dict[str, Any]:

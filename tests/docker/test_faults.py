@@ -58,10 +58,12 @@ async def test_no_docker_py(workspace: Workspace, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize("policy", ["never", "if_not_present", "always"])
-async def test_an_image_that_is_not_there(new_engine: NewEngine, policy: str) -> None:
+async def test_an_image_that_is_not_there(
+    new_engine: NewEngine, workspace: Workspace, policy: str
+) -> None:
     engine = new_engine(image="localhost:1/no/such:image", pull_policy=policy)
     with pytest.raises(EngineUnavailable, match="localhost:1/no/such:image is not here") as caught:
-        await Bench(engine, Workspace()).sh("true")
+        await Bench(engine, workspace).sh("true")
     assert "docker pull localhost:1/no/such:image" in caught.value.hint
 
 

@@ -38,13 +38,13 @@ def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OwnDaemon]:
     folder = tmp_path_factory.mktemp("own")
     (folder / "data").mkdir()
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64m", "tests", folder / "data"], check=True)
+    daemon = OwnDaemon(folder)
     try:
-        daemon = OwnDaemon(folder)
         daemon.start()
         _make_image(daemon)
         yield daemon
-        daemon.stop()
     finally:
+        daemon.stop()
         subprocess.run(["umount", "--lazy", folder / "data"], check=True)
 
 
@@ -101,13 +101,13 @@ async def test_a_daemon_that_hangs(daemon: OwnDaemon, monkeypatch: pytest.Monkey
     engine = DockerEngine(DockerSettings(host=daemon.address, image=EMPTY))
     try:
         assert await works(engine)
-        assert daemon.process is not None
-        os.kill(daemon.process.pid, signal.SIGSTOP)
+        pid = daemon.pid
+        os.kill(pid, signal.SIGSTOP)
         try:
             with pytest.raises(EngineUnavailable, match="timed out"):
                 await run(engine)
         finally:
-            os.kill(daemon.process.pid, signal.SIGCONT)
+            os.kill(pid, signal.SIGCONT)
         assert await works(engine)
     finally:
         await engine.aclose()
