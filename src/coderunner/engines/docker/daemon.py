@@ -20,7 +20,6 @@ _USUAL = "unix:///var/run/docker.sock"
 _AT_ONCE = 16
 _PATIENCE_S = 60  # for one answer
 _NOT_FOUND = 404
-_CONFLICT = 409
 _PODMAN = "Podman Engine"
 
 
@@ -125,11 +124,6 @@ def troubles(what: str, hint: str = "see that `docker info` works") -> Iterator[
         if _is_no_answer(error):
             what = "Docker does not answer"
         raise EngineUnavailable(f"{what}: {_said(error)}", hint=_hint(error) or hint) from error
-
-
-def is_gone(error: EngineUnavailable) -> bool:
-    """Whether the daemon says that it has no such thing (any more)."""
-    return _status(error) in (_NOT_FOUND, _CONFLICT)
 
 
 def is_absent(error: EngineUnavailable) -> bool:
