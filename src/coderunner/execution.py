@@ -52,6 +52,7 @@ async def execute_and(
         isolation=process.isolation,
         engine=engine.name,
         warm=ended.warm,
+        container=process.container,
     )
     return outcome, taken
 

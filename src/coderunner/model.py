@@ -164,6 +164,7 @@ class Job:
     collect: bool = False
     warm: Warm | None = None
     image: str = ""  # what the command is in, for engines that have images; empty: their default
+    label: str = ""  # what people call jobs of this kind, as in the name of a container
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +217,8 @@ class Outcome:
     isolation: Isolation
     engine: str
     cached: bool = False  # a compilation that was kept: all of this is of when it really ran
-    warm: bool = False  # in an interpreter that had started before
+    warm: bool = False  # in an interpreter, or a container, that had started before
+    container: str = ""  # the id of the one it ran in, of an engine that has containers
 
     @property
     def ok(self) -> bool:

@@ -68,6 +68,7 @@ class Recipe:
             ),
             limits=limits,
             image=self.toolchain.image,
+            label=f"code-runner-{language.name}",
         )
 
 

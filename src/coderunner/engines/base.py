@@ -67,6 +67,7 @@ class Process(abc.ABC):
     """A running process tree. When `wait` returns, all of it is dead and cleaned up."""
 
     isolation: Isolation
+    container: str = ""  # the id of the one it runs in, of an engine that has containers
 
     @abc.abstractmethod
     def reader(self, stream: Stream) -> Reader:
@@ -112,6 +113,13 @@ class Engine(abc.ABC):
         """Make ready for jobs like this one, ahead of the first. False where there is no such
         thing to do."""
         return False
+
+    async def is_warm(self, job: Job) -> bool:
+        """Whether something is ready for jobs like this one, and still alive."""
+        return False
+
+    async def cool_down(self, job: Job) -> None:  # noqa: B027 - most keep nothing
+        """Let go of what is kept ready for jobs like this one."""
 
     def announce(self, notice: Callable[[str], None]) -> None:  # noqa: B027 - most have no news
         """Whom to tell what takes long before a first run, as fetching an image does."""

@@ -22,6 +22,7 @@ from coderunner.model import EndedBy, Exit, Isolation, Job, Stream, Usage
 
 _LATE_S = 10.0  # past its time limit: then it is not the warden's to end it any more
 _LOOK_EVERY_S = 1.0
+_SHORT_ID = 12  # as `docker ps` shows it
 _GONE = "the container of a run was removed, or stopped, by somebody else"
 
 
@@ -42,6 +43,7 @@ class Running(Process):
         self.isolation = isolation
         self._daemon = daemon
         self._container = container
+        self.container = container[:_SHORT_ID]
         self._job = job
         self._warm = warm
         self._returned = returned
