@@ -142,6 +142,20 @@ class Runner:
         self._home.enter()  # it may have been closed meanwhile
         return job.warm is not None and await self.engine.warm_up(job)
 
+    async def is_warm(self, language: str, *, limits: Limits | None = None) -> bool:
+        """Whether what `warm_up` has started is still there."""
+        return await self.engine.is_warm(await self._job(language, limits))
+
+    async def cool_down(self, language: str, *, limits: Limits | None = None) -> None:
+        """Let go of what `warm_up` has started."""
+        await self.engine.cool_down(await self._job(language, limits))
+
+    async def _job(self, language: str, limits: Limits | None) -> Job:
+        found = self.languages.get(language)
+        recipe = await self._recipe(lay_out(found, (File(found.source, b""),)), ())
+        self._home.enter()  # it may have been closed meanwhile
+        return recipe.run_job(limits or Limits(), Path(), self.preload)
+
     @property
     def preload(self) -> tuple[str, ...] | None:
         """What warm interpreters are to have loaded; None if there are to be none."""

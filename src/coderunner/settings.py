@@ -15,6 +15,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 from coderunner.errors import InvalidInput
 from coderunner.language import user_language_dir
 from coderunner.model import MIB, Isolation, Limits
+from coderunner.server.settings import ServerSettings
 
 
 def user_cache_dir() -> Path:
@@ -113,6 +114,9 @@ class Settings(BaseSettings):
     ceiling: Limits = Field(
         default=CEILING,
         description="the most that any caller may ask for; what is not set stays as it is",
+    )
+    server: ServerSettings = Field(
+        default_factory=ServerSettings, description="how the HTTP service behaves"
     )
     docker: DockerSettings = Field(
         default_factory=DockerSettings, description="how the docker engine makes its containers"

@@ -10,6 +10,7 @@ from coderunner.cli.doctor import doctor
 from coderunner.cli.judge import judge
 from coderunner.cli.languages import languages
 from coderunner.cli.run import run
+from coderunner.cli.serve import serve
 
 # Plain help: greppable, quick, and the same on every terminal.
 app = typer.Typer(name="coderunner", rich_markup_mode=None, no_args_is_help=True)
@@ -17,6 +18,7 @@ app.command("run")(run)
 app.command("judge")(judge)
 app.command("languages")(languages)
 app.command("doctor")(doctor)
+app.command("serve")(serve)
 
 
 def _print_version(wanted: bool) -> None:

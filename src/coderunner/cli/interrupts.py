@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+LoopFactory = Callable[[], asyncio.AbstractEventLoop]
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -20,10 +21,11 @@ class Interrupted(Exception):
         self.number = number
 
 
-def run(work: Coroutine[Any, Any, T]) -> T:
+def run(work: Coroutine[Any, Any, T], loop: LoopFactory | None = None) -> T:
     """Run a coroutine to its end, or raise Interrupted once it has cleaned up."""
     try:
-        return asyncio.run(_guarded(work))
+        with asyncio.Runner(loop_factory=loop) as runner:
+            return runner.run(_guarded(work))
     finally:
         # People press Ctrl-C twice. All that is left to do is to leave.
         signal.signal(signal.SIGINT, signal.SIG_IGN)

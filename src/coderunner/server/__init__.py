@@ -1,0 +1,42 @@
+"""The HTTP service.
+
+app.py        the application, put together
+serving.py    one process that serves it
+service.py    what all requests share
+settings.py   how it behaves
+
+door.py       who is served: admission.py, rates.py, body.py
+slots.py      who comes next
+workers.py    what is kept ready
+reading.py    JSON in
+problems.py   errors out
+logs.py       what it says of itself
+metrics.py    and to Prometheus
+
+execute.py    POST /execute/{language}
+health.py     GET /health
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+    from coderunner.settings import Settings
+
+
+def create_app(settings: Settings | None = None) -> FastAPI:
+    """An ASGI application; without settings, with those of the environment."""
+    from coderunner.server.app import create_app as create
+
+    return create(settings)
+
+
+def __getattr__(name: str) -> Any:
+    """`uvicorn coderunner.server:app`: made when somebody asks for it, and not before."""
+    if name != "app":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()["app"] = made = create_app()
+    return made

@@ -1,0 +1,107 @@
+"""What all requests share: a runner, turns, workers."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from starlette.requests import HTTPConnection, Request
+
+from coderunner.cancelling import cancel
+from coderunner.model import Limits
+from coderunner.runner import Runner
+from coderunner.server.door import CLIENT
+from coderunner.server.metrics import Metrics
+from coderunner.server.slots import Slots
+from coderunner.server.workers import Workers
+from coderunner.settings import Settings
+
+T = TypeVar("T")
+_KB = 1024
+_ROOM = 4 * _KB  # beside what is shown: then the cut is ours, and where it belongs
+
+
+class ClientGone(Exception):
+    """Nobody waits for the answer any more."""
+
+
+@dataclass(frozen=True)
+class Service:
+    settings: Settings
+    runner: Runner
+    slots: Slots
+    workers: Workers
+    metrics: Metrics
+    limits: Limits  # of the simple endpoints
+    started: float  # by the monotonic clock
+
+    @classmethod
+    @contextlib.asynccontextmanager
+    async def open(cls, settings: Settings) -> AsyncIterator[Service]:
+        """A service whose engine works and whose workers have started. Raises with a remedy if
+        that cannot be."""
+        mine = settings.server
+        settings = settings.model_copy(update={"min_isolation": mine.min_isolation})
+        limits = _limits(settings)
+        async with Runner.open(settings) as runner:
+            await runner.isolation()
+            metrics = Metrics()
+            workers = Workers(runner, mine, limits)
+            slots = Slots(
+                mine.concurrency or len(os.sched_getaffinity(0)),
+                mine.queue,
+                mine.client_concurrency,
+                mine.queue_wait_ms / 1000,
+            )
+            metrics.watch(slots)
+            try:
+                await workers.start()
+                yield cls(settings, runner, slots, workers, metrics, limits, time.monotonic())
+            finally:
+                await workers.close()
+
+    async def serve(
+        self, request: HTTPConnection, language: str, work: Callable[[], Awaitable[T]]
+    ) -> T:
+        """Do some work when it is this client's turn."""
+        async with self.slots.slot(request.scope[CLIENT]):
+            with self.workers.use(language):
+                return await work()
+
+
+async def while_connected(request: Request, work: Awaitable[T]) -> T:
+    """The work, which is cancelled when the client goes. Raises ClientGone then."""
+    working = asyncio.ensure_future(work)
+    leaving = asyncio.create_task(_until_gone(request))
+    try:
+        await asyncio.wait([working, leaving], return_when=asyncio.FIRST_COMPLETED)
+        if not working.done():
+            raise ClientGone
+        return working.result()
+    finally:
+        await cancel([working, leaving])
+
+
+async def _until_gone(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+def _limits(settings: Settings) -> Limits:
+    mine = settings.server
+    return Limits(
+        wall_ms=mine.timeout_ms,
+        memory_mb=mine.memory_mb,
+        cpus=mine.cpus,
+        output_bytes=2 * (mine.output_kb * _KB + _ROOM),  # half of it is the head
+    )
+
+
+async def service_of(request: HTTPConnection) -> Service:
+    found: Service = request.app.state.service
+    return found

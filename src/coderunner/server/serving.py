@@ -1,0 +1,50 @@
+"""One process that serves: what `coderunner serve` does."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+from collections.abc import Iterator
+
+import uvicorn
+
+from coderunner.server import logs
+from coderunner.server.app import create_app
+from coderunner.server.service import Service
+from coderunner.settings import Settings
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+async def serve(settings: Settings) -> None:
+    """Until somebody ends it. Raises before anything listens if no engine is usable."""
+    mine = settings.server
+    logs.set_up(mine.log_level)
+    async with Service.open(settings) as service:
+        config = uvicorn.Config(
+            create_app(service=service),
+            host=mine.host,
+            port=mine.port,
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=int(mine.drain_seconds),
+            ws_max_size=mine.v1_body_kb * 1024,
+        )
+        await _Server(config).serve()
+
+
+class _Server(uvicorn.Server):
+    """One that a signal drains, and that is then at its end: uvicorn's own raises it again."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        loop = asyncio.get_running_loop()
+        for number in _SIGNALS:
+            loop.add_signal_handler(number, self.handle_exit, number, None)
+        try:
+            yield
+        finally:
+            for number in _SIGNALS:
+                loop.remove_signal_handler(number)

@@ -1,0 +1,56 @@
+"""How the HTTP service behaves: `CODERUNNER_SERVER__PORT=8080`."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, Field, SecretStr
+
+from coderunner.model import Isolation
+
+
+class ServerSettings(BaseModel):
+    host: str = Field(default="0.0.0.0", description="the address to listen on")  # noqa: S104
+    port: int = Field(default=8000, ge=0, le=65535, description="the port to listen on")
+    cors_origins: list[str] = Field(
+        default=["http://localhost:3000"], description="pages that browsers may call from"
+    )
+    trusted_hosts: list[str] = Field(
+        default=[], description="names this service is known by, beside localhost"
+    )
+    tokens: list[SecretStr] = Field(
+        default=[], description="who is not on this machine has to show one of these"
+    )
+    min_isolation: Isolation = Field(
+        default=Isolation.FULL, description="refuse to serve behind weaker walls than these"
+    )
+    log_level: str = Field(default="info", description="debug, info, warning or error")
+    request_body_kb: int = Field(
+        default=100, ge=1, description="the largest body of POST /execute/…"
+    )
+    v1_body_kb: int = Field(default=10_240, ge=1, description="the largest body under /v1")
+    body_seconds: float = Field(default=30, gt=0, description="that a body may take to arrive")
+    timeout_ms: int = Field(default=10_000, ge=1, description="time limit of /execute")
+    memory_mb: int = Field(default=256, ge=1, description="memory limit of /execute")
+    cpus: float | None = Field(default=None, gt=0, description="cores' worth of cpu of /execute")
+    output_kb: int = Field(default=10, ge=1, description="kept of each stream of /execute")
+    concurrency: int | None = Field(
+        default=None, ge=1, description="runs at once; as many as there are cores if not set"
+    )
+    queue: int = Field(default=64, ge=0, description="runs that may wait for their turn")
+    queue_wait_ms: int = Field(default=10_000, ge=1, description="how long each may wait")
+    client_concurrency: int = Field(
+        default=32, ge=1, description="runs of one client that may be running or waiting"
+    )
+    client_rate: float = Field(
+        default=100, gt=0, description="requests of one client per second, in the long run"
+    )
+    client_burst: int = Field(default=200, ge=1, description="requests of one client at once")
+    prestart: list[str] | None = Field(
+        default=None, description="languages to make ready at the start; those at hand if not set"
+    )
+    idle_seconds: float = Field(
+        default=1800, gt=0, description="a worker that nobody used for so long is ended"
+    )
+    check_seconds: float = Field(default=300, gt=0, description="how often that is looked at")
+    drain_seconds: float = Field(
+        default=30, ge=0, description="what is running when the service ends may take so long"
+    )
