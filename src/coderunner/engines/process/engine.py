@@ -49,6 +49,7 @@ class ProcessEngine(Engine):
 
     async def start(self, job: Job) -> Running:
         _check_machine()
+        self.check_terminal(job)
         if job.limits.cpus is not None:
             raise EngineUnavailable(
                 f"cpus={job.limits.cpus} cannot be held by the process engine",
