@@ -98,10 +98,8 @@ class TerminalWriter(PipeWriter):
         if self.closed:
             return
         with suppress(OSError, termios.error):  # nobody has the slave any more
-            try:
+            with suppress(BlockingIOError):  # the program reads nothing, and there is no room
                 times -= os.write(self._fd, self._end_key() * times)
-            except BlockingIOError:
-                pass  # the program reads nothing, and there is no room
             if times:
                 asyncio.get_running_loop().call_later(_TYPE_AGAIN_S, self._type_end, times)
 

@@ -38,6 +38,7 @@ class ProcessEngine(Engine):
     """
 
     name = "process"
+    signals = True
 
     def __init__(self) -> None:
         self._running: set[Running] = set()

@@ -11,8 +11,8 @@ import stat
 from typing import TYPE_CHECKING, Any
 
 from . import protocol, sampling
-from .controls import read
 from .cgroups import Cgroup
+from .controls import read
 from .copying import copy_tree
 from .unpacking import unpack
 

@@ -144,10 +144,11 @@ def encode_job(job: Job) -> bytes:
 
 
 def decode_job(packet: bytes) -> Job:
-    words, _, *limits, terminal = _JOB.unpack_from(packet)
+    words, _, open_files, address_space, cpu_seconds, terminal = _JOB.unpack_from(packet)
     texts = [os.fsdecode(text) for text in packet[_JOB.size :].split(b"\0")[:-1]]
     pairs = (text.partition("=") for text in texts[words:])
-    return Job(texts[:words], {name: text for name, _, text in pairs}, *limits, bool(terminal))
+    env = {name: text for name, _, text in pairs}
+    return Job(texts[:words], env, open_files, address_space, cpu_seconds, bool(terminal))
 
 
 def send(channel: socket.socket, packet: bytes, fds: Sequence[int] = (), flags: int = 0) -> None:

@@ -57,7 +57,7 @@ IOCTLS = (
     0x8927,  # SIOCGIFHWADDR
     0x8933,  # SIOCGIFINDEX
 )
-# What a program does with a terminal of its own beside that, if it has one. Not here: typing into it
+# What it may do beside that with a terminal of its own, if it has one. Not here: typing into it
 # (TIOCSTI), another line discipline (TIOCSETD: drivers that nobody expects here), taking it from
 # others (TIOCSCTTY, TIOCEXCL).
 TERMINAL_IOCTLS = (
