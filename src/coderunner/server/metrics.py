@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sized
+
 from fastapi import APIRouter, Request
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram
 from prometheus_client.exposition import generate_latest
@@ -42,6 +44,10 @@ class Metrics:
         waiting = Gauge("coderunner_queue_now", "Runs that wait for a turn", registry=self.registry)
         running.set_function(lambda: slots.running)
         waiting.set_function(lambda: slots.waiting)
+
+    def watch_sessions(self, sessions: Sized) -> None:
+        now = Gauge("coderunner_sessions_now", "Sessions right now", registry=self.registry)
+        now.set_function(lambda: len(sessions))
 
     def note(self, language: str, outcome: Outcome) -> None:
         self._runs.labels(language, outcome.ended_by.value).inc()

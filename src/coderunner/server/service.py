@@ -18,6 +18,7 @@ from coderunner.runner import Runner
 from coderunner.server.door import CLIENT
 from coderunner.server.metrics import Metrics
 from coderunner.server.slots import Slots
+from coderunner.server.v1.sessions.store import Sessions
 from coderunner.server.workers import Workers
 from coderunner.settings import Settings
 
@@ -37,6 +38,7 @@ class Service:
     slots: Slots
     workers: Workers
     metrics: Metrics
+    sessions: Sessions
     limits: Limits  # of the simple endpoints
     started: float  # by the monotonic clock
 
@@ -59,10 +61,14 @@ class Service:
                 mine.queue_wait_ms / 1000,
             )
             metrics.watch(slots)
+            sessions = Sessions(settings)
+            metrics.watch_sessions(sessions)
             try:
                 await workers.start()
-                yield cls(settings, runner, slots, workers, metrics, limits, time.monotonic())
+                now = time.monotonic()
+                yield cls(settings, runner, slots, workers, metrics, sessions, limits, now)
             finally:
+                await sessions.close()
                 await workers.close()
 
     async def serve(

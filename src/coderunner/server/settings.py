@@ -54,3 +54,39 @@ class ServerSettings(BaseModel):
     drain_seconds: float = Field(
         default=30, ge=0, description="what is running when the service ends may take so long"
     )
+    sessions: int = Field(default=16, ge=0, description="sessions that may be open at once")
+    client_sessions: int = Field(default=4, ge=0, description="the same, of one client")
+    session_idle_seconds: float = Field(
+        default=1800, gt=0, description="a session that nobody used for so long is ended"
+    )
+    session_wall_ms: int = Field(
+        default=30_000, ge=1, description="time limit of a session's cells, and the most to ask for"
+    )
+    session_memory_mb: int = Field(
+        default=512, ge=1, description="memory limit of a session, and the most to ask for"
+    )
+    session_output_kb: int = Field(
+        default=1024, ge=1, description="kept of each stream of a cell, and the most to ask for"
+    )
+    live: int | None = Field(
+        default=None,
+        ge=1,
+        description="interactive runs at once, which mostly wait for somebody; 8 per core if not set",
+    )
+    live_wall_ms: int = Field(
+        default=600_000, ge=1, description="time limit of interactive runs, and the most to ask for"
+    )
+    live_cpu_ms: int = Field(
+        default=60_000, ge=1, description="cpu time of interactive runs, and the most to ask for"
+    )
+    sockets: int = Field(default=256, ge=1, description="WebSockets that may be open at once")
+    client_sockets: int = Field(default=32, ge=1, description="the same, of one client")
+    socket_message_kb: int = Field(
+        default=1024, ge=1, description="the longest message that a WebSocket may bring"
+    )
+    ping_seconds: float = Field(
+        default=20,
+        gt=0,
+        description="how often we ask whether a WebSocket's other end is still there, and how long "
+        "its answer may take",
+    )
