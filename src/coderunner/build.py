@@ -45,9 +45,11 @@ class Build:
         collect: Iterable[str] = (),
         args: Sequence[str] | None = None,
         files: Iterable[File] = (),
+        collect_bytes: int | None = None,
     ) -> Result:
         """Run it once, in a fresh sandbox, on a fresh copy of its files. `files` are added to
-        them, `args` take the place of the program's, both for this run alone."""
+        them, `args` take the place of the program's, both for this run alone. What `collect`
+        brings back is at most `collect_bytes` long, or what fits on the program's disk."""
         limits = limits or Limits()
         limits.check_below(self.runner.settings.ceiling)
         language = self.recipe.layout.language
@@ -55,12 +57,15 @@ class Build:
         with self._with(files) as bundle:
             job = recipe.run_job(limits, bundle, self.runner.preload)
             try:
-                outcome, made = await self.runner.execute(job, collect, stdin=stdin, sink=sink)
+                outcome, made = await self.runner.execute(
+                    job, collect, stdin=stdin, sink=sink, most_bytes=collect_bytes
+                )
             except StartFailed as error:
                 if not job.argv[0].startswith("./"):
                     raise  # an interpreter that is not there is nothing the program did
                 return Result(self.compilation, await self._not_executable(error))
-        return Result(self.compilation, _out_of_memory(language, outcome), made)
+        execution = _out_of_memory(language, outcome)
+        return Result(self.compilation, execution, made.files, made.skipped)
 
     def _recipe(self, args: Sequence[str] | None) -> Recipe:
         if args is None:
