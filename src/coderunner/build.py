@@ -45,12 +45,14 @@ class Build:
         collect: Iterable[str] = (),
         args: Sequence[str] | None = None,
         files: Iterable[File] = (),
+        collect_bytes: int | None = None,
         terminal: Terminal | None = None,
         started: Started | None = None,
     ) -> Result:
         """Run it once, in a fresh sandbox, on a fresh copy of its files. `files` are added to
-        them, `args` take the place of the program's, both for this run alone. With a `terminal` it
-        runs in one. `started` gets hold of the process, to send it signals."""
+        them, `args` take the place of the program's, both for this run alone. What `collect`
+        brings back is at most `collect_bytes` long, or what fits on the program's disk. With a
+        `terminal` it runs in one. `started` gets hold of the process, to send it signals."""
         limits = limits or Limits()
         limits.check_below(self.runner.settings.ceiling)
         language = self.recipe.layout.language
@@ -60,13 +62,19 @@ class Build:
             job = replace(job, terminal=terminal)
             try:
                 outcome, made = await self.runner.execute(
-                    job, collect, stdin=stdin, sink=sink, started=started
+                    job,
+                    collect,
+                    stdin=stdin,
+                    sink=sink,
+                    most_bytes=collect_bytes,
+                    started=started,
                 )
             except StartFailed as error:
                 if not job.argv[0].startswith("./"):
                     raise  # an interpreter that is not there is nothing the program did
                 return Result(self.compilation, await self._not_executable(error))
-        return Result(self.compilation, _out_of_memory(language, outcome), made)
+        execution = _out_of_memory(language, outcome)
+        return Result(self.compilation, execution, made.files, made.skipped)
 
     def _recipe(self, args: Sequence[str] | None) -> Recipe:
         if args is None:

@@ -13,6 +13,7 @@ from coderunner.errors import InvalidInput, InvalidLimits
 
 if TYPE_CHECKING:
     from coderunner.workspace.bundle import Bundle
+    from coderunner.workspace.collection import Skipped
 
 MIB = 1024 * 1024
 
@@ -76,14 +77,25 @@ class Limits:
         """These limits with some fields changed."""
         return replace(self, **changes)
 
-    def check_below(self, ceiling: Limits) -> None:
-        """Raise unless every limit is at most the ceiling's."""
+    def capped(self, ceiling: Limits) -> Limits:
+        """These limits, lowered to the ceiling where they are above it or there is none."""
+        pairs = ((i.name, getattr(self, i.name), getattr(ceiling, i.name)) for i in fields(self))
+        return self.but(
+            {
+                name: most if value is None else min(value, most)
+                for name, value, most in pairs
+                if most is not None
+            }
+        )
+
+    def check_below(self, ceiling: Limits, *, setting: str = "CODERUNNER_CEILING") -> None:
+        """Raise unless every limit is at most the ceiling's. `setting` is where that comes from."""
         for item in fields(self):
             value, most = getattr(self, item.name), getattr(ceiling, item.name)
             if value is not None and most is not None and value > most:
                 raise InvalidLimits(
                     f"{item.name}={value} is above the configured ceiling of {most}",
-                    hint=f"ask for less, or set CODERUNNER_CEILING__{item.name.upper()}",
+                    hint=f"ask for less, or set {setting}__{item.name.upper()}",
                 )
 
 
@@ -116,12 +128,13 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """What somebody wrote: a language, one or more files (the first source file is the main one)
-    and the arguments it is started with."""
+    """What somebody wrote: a language, one or more files (the first source file is the main one),
+    the arguments it is started with, and what its environment has beside the usual."""
 
     language: str
     files: tuple[File, ...]
     args: tuple[str, ...] = ()
+    env: Mapping[str, str] = field(default_factory=dict)  # of the run, not of the compilation
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,6 +269,7 @@ class Result:
     compilation: Outcome | None
     execution: Outcome | None
     files: tuple[File, ...] = ()  # what the run left in its workspace, if that was asked for
+    left_out: tuple[Skipped, ...] = ()  # what else matched; the first hundred
 
     @property
     def outcome(self) -> Outcome:

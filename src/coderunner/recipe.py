@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from coderunner.entry import Layout
@@ -14,7 +14,7 @@ from coderunner.text import as_bytes
 from coderunner.toolchain import Toolchain
 from coderunner.workspace import Bundle
 
-_LONGEST_ARG = 128 * 1024
+_LONGEST_ARG = 128 * 1024  # and variable of the environment: the kernel takes no longer ones
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +24,7 @@ class Recipe:
     env: Mapping[str, str]
     values: Mapping[str, Value]
     prepared: Mapping[str, Mount]  # by id; an optional preparation may not be there (yet)
+    own_env: Mapping[str, str] = field(default_factory=dict)  # the program's
 
     def compile_job(self, limits: Limits, workspace: Path | Bundle) -> Job:
         language = self.layout.language
@@ -37,6 +38,8 @@ class Recipe:
         language can do with one."""
         language = self.layout.language
         job = self._job(language.run, language.env, limits, workspace)
+        if self.own_env:  # one that has started already has read its environment
+            return replace(job, env={**job.env, **self.own_env})
         if preload is None or not language.warm:
             return job
         return replace(job, warm=Warm(len(job.argv) - len(self.values["args"]), preload))
@@ -83,5 +86,24 @@ def check_args(args: object) -> None:
         if len(as_bytes(arg, "an argument")) >= _LONGEST_ARG:
             raise InvalidProgram(
                 "an argument is longer than 128 KB, which the kernel does not take",
+                hint="pass it on stdin or as a file",
+            )
+
+
+def check_env(env: object) -> None:
+    """Raise InvalidProgram unless a program can find this in its environment."""
+    if not isinstance(env, Mapping):
+        raise InvalidProgram("env must be a mapping", hint='as in env={"LANG": "C"}')
+    for name, text in env.items():
+        if not isinstance(name, str) or not isinstance(text, str):
+            raise InvalidProgram("names and values of env must be text")
+        if not name or "=" in name or "\0" in name + text:
+            raise InvalidProgram(
+                f"env cannot have {name!r:.80}: names are not empty and have no '=', "
+                "and nothing has a NUL character"
+            )
+        if len(as_bytes(f"{name}={text}", "env")) >= _LONGEST_ARG:
+            raise InvalidProgram(
+                f"the variable {name!r:.80} is longer than 128 KB, which the kernel does not take",
                 hint="pass it on stdin or as a file",
             )

@@ -41,10 +41,10 @@ from coderunner.model import (
 )
 from coderunner.placeholders import Value, file_values
 from coderunner.preparations import Notice, Preparations
-from coderunner.recipe import Recipe, check_args
+from coderunner.recipe import Recipe, check_args, check_env
 from coderunner.settings import Settings
 from coderunner.toolchain import Toolchain, Toolchains
-from coderunner.workspace import check_names, collect
+from coderunner.workspace import Collection, check_names, collect
 from coderunner.workspace.root import release_root
 
 COMPILE_LIMITS = Limits(
@@ -173,10 +173,11 @@ class Runner:
         compiled. `language` describes the program's, if the registry does not have it."""
         check_names(program.files)
         check_args(program.args)
+        check_env(program.env)
         if compile_limits is not None:
             compile_limits.check_below(self.settings.ceiling)
         layout = lay_out(language or self.languages.get(program.language), program.files)
-        recipe = await self._recipe(layout, program.args)
+        recipe = replace(await self._recipe(layout, program.args), own_env=dict(program.env))
         compiled, new_key = await self._compile(recipe, compile_limits)
         made = compiled.files if compiled else ()
         files = tuple({file.name: file for file in (*layout.files, *made)}.values())
@@ -212,7 +213,7 @@ class Runner:
         with bundle_of(recipe.layout.files) as bundle:
             job = recipe.compile_job(limits, bundle)
             outcome, made = await self.execute(job, language.artifacts)
-        return Compiled(outcome, made), key if outcome.ok else ""
+        return Compiled(outcome, made.files), key if outcome.ok else ""
 
     @asynccontextmanager
     async def _keep(self, key: str, compiled: Compiled | None) -> AsyncIterator[None]:
@@ -250,16 +251,18 @@ class Runner:
         *,
         stdin: Stdin = None,
         sink: Sink | None = None,
+        most_bytes: int | None = None,
         started: Started | None = None,
-    ) -> tuple[Outcome, tuple[File, ...]]:
-        """Run one job and bring back the files it was asked for."""
+    ) -> tuple[Outcome, Collection]:
+        """Run one job and bring back the files it was asked for: all that fit on its disk, or no
+        more than `most_bytes`."""
         self._home.enter()
-        take = _collector(tuple(wanted), job.limits)
+        take = _collector(tuple(wanted), job.limits, most_bytes)
         job = replace(job, collect=take is not None)
-        outcome, files = await execute_and(
+        outcome, found = await execute_and(
             self.engine, job, take, stdin=stdin, sink=sink, started=started
         )
-        return outcome, files or ()
+        return outcome, found or Collection(())
 
     async def isolation(self) -> Isolation:
         """What keeps programs in, here. Refuse, don't degrade: `IsolationTooLow` if that is less
@@ -306,9 +309,10 @@ def _is_volatile(language: Language, files: Iterable[File]) -> bool:
 
 
 def _collector(
-    patterns: tuple[str, ...], limits: Limits
-) -> Callable[[int], tuple[File, ...]] | None:
+    patterns: tuple[str, ...], limits: Limits, most_bytes: int | None
+) -> Callable[[int], Collection] | None:
     if not patterns:
         return None
-    most = limits.disk_mb << 20
-    return lambda fd: collect(fd, patterns, max_files=limits.files, max_bytes=most).files
+    disk = limits.disk_mb * MIB
+    most = disk if most_bytes is None else min(disk, most_bytes)
+    return lambda fd: collect(fd, patterns, max_files=limits.files, max_bytes=most)

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import base64
 import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from coderunner.cli import exit_codes, streams
+from coderunner.as_json import of_result
+from coderunner.cli import streams
 
 if TYPE_CHECKING:
     from coderunner.doctor import Report
     from coderunner.errors import CodeRunnerError
-    from coderunner.model import Outcome, Output, Result, Usage
     from coderunner.survey import Finding
-    from coderunner.toolchain import Toolchain
+
+__all__ = ["of_error", "of_failure", "of_finding", "of_report", "of_result", "write"]
 
 Json = dict[str, Any]
 
@@ -29,53 +29,6 @@ def of_error(kind: str, message: str, hint: str) -> Json:
 
 def of_failure(error: CodeRunnerError) -> Json:
     return of_error(type(error).__name__, error.message, error.hint)
-
-
-def of_result(result: Result, toolchain: Toolchain) -> Json:
-    return {
-        "language": toolchain.language,
-        "version": toolchain.version,
-        "ok": result.ok,
-        "exit_code": exit_codes.of_result(result),
-        "engine": result.outcome.engine,
-        "isolation": result.outcome.isolation.value,
-        "compilation": _outcome(result.compilation),
-        "execution": _outcome(result.execution),
-    }
-
-
-def _outcome(outcome: Outcome | None) -> Json | None:
-    if outcome is None:
-        return None
-    return {
-        "ended_by": outcome.ended_by.value,
-        "exit_code": outcome.exit_code,
-        "signal": outcome.signal,
-        "cached": outcome.cached,
-        "warm": outcome.warm,
-        "usage": _usage(outcome.usage),
-        "stdout": _output(outcome.stdout),
-        "stderr": _output(outcome.stderr),
-    }
-
-
-def _usage(usage: Usage) -> Json:
-    return {
-        "wall_ms": round(usage.wall_ms, 3),
-        "cpu_ms": round(usage.cpu_ms, 3),
-        "memory_peak_kb": usage.memory_peak_kb,
-    }
-
-
-def _output(output: Output) -> Json:
-    """`text` is always there to be read; `base64` has the exact bytes where text cannot."""
-    exact = output.text.encode() == output.data
-    return {
-        "text": output.text,
-        "base64": None if exact else base64.b64encode(output.data).decode(),
-        "dropped_bytes": output.dropped,
-        "dropped_at": len(output.head) if output.dropped else None,
-    }
 
 
 def of_finding(finding: Finding) -> Json:

@@ -13,7 +13,7 @@ from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 
 from coderunner import __version__
-from coderunner.server import execute, health, metrics, problems
+from coderunner.server import execute, health, metrics, problems, v1
 from coderunner.server.door import Door
 from coderunner.server.logs import REQUEST_ID, RequestLog
 from coderunner.server.service import Service
@@ -36,7 +36,7 @@ def create_app(settings: Settings | None = None, *, service: Service | None = No
             yield
 
     app = FastAPI(title="CodeRunner", version=__version__, description=_ABOUT, lifespan=lifespan)
-    for routes in (execute.router, health.router, metrics.router):
+    for routes in (execute.router, health.router, metrics.router, v1.router):
         app.include_router(routes)
     problems.install(app)
     # The last one is the outermost.

@@ -135,7 +135,10 @@ _KINDS = {404: "not-found", 405: "method-not-allowed"}
 def _of_findings(findings: Iterable[Any]) -> Problem:
     """Says where and what, and not what was sent: that may be long, or not be JSON."""
     words = [
-        {"where": ".".join(map(str, one["loc"][1:])) or "the body", "what": one["msg"]}
+        {
+            "where": ".".join(map(str, one["loc"][1:])) or "the body",
+            "what": one["msg"].removeprefix("Value error, "),
+        }
         for one in list(findings)[:_MOST_FINDINGS]
     ]
     detail = "; ".join(f"{one['where']}: {one['what']}" for one in words)

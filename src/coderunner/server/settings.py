@@ -2,9 +2,24 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, Field, SecretStr
+from dataclasses import asdict
 
-from coderunner.model import Isolation
+from pydantic import BaseModel, Field, SecretStr, field_validator
+
+from coderunner.model import MIB, Isolation, Limits
+
+# What a stranger may ask for. A turn is as long as its wall time at most.
+CEILING = Limits(
+    wall_ms=60_000,
+    memory_mb=1024,
+    processes=256,
+    output_bytes=4 * MIB,
+    flood_bytes=64 * MIB,
+    disk_mb=256,
+    files=10_000,
+    open_files=1024,
+    stack_mb=1024,
+)
 
 
 class ServerSettings(BaseModel):
@@ -54,19 +69,28 @@ class ServerSettings(BaseModel):
     drain_seconds: float = Field(
         default=30, ge=0, description="what is running when the service ends may take so long"
     )
+    ceiling: Limits = Field(
+        default=CEILING,
+        description="the most that callers of /v1 may ask for; what is not set stays as it is",
+    )
+    allowed_env: list[str] = Field(
+        default=[], description="variables that callers of /v1 may set for their programs"
+    )
+    answer_kb: int = Field(
+        default=32_768,
+        ge=1,
+        description="of what a program prints and leaves behind, an answer of /v1 has this much",
+    )
+    stream_kb: int = Field(
+        default=256, ge=1, description="live output that waits for a slow reader; the rest is lost"
+    )
+    heartbeat_seconds: float = Field(
+        default=15, gt=0, description="how often a live stream says that it is alive"
+    )
     sessions: int = Field(default=16, ge=0, description="sessions that may be open at once")
     client_sessions: int = Field(default=4, ge=0, description="the same, of one client")
     session_idle_seconds: float = Field(
         default=1800, gt=0, description="a session that nobody used for so long is ended"
-    )
-    session_wall_ms: int = Field(
-        default=30_000, ge=1, description="time limit of a session's cells, and the most to ask for"
-    )
-    session_memory_mb: int = Field(
-        default=512, ge=1, description="memory limit of a session, and the most to ask for"
-    )
-    session_output_kb: int = Field(
-        default=1024, ge=1, description="kept of each stream of a cell, and the most to ask for"
     )
     live: int | None = Field(
         default=None,
@@ -90,3 +114,9 @@ class ServerSettings(BaseModel):
         description="how often we ask whether a WebSocket's other end is still there, and how long "
         "its answer may take",
     )
+
+    @field_validator("ceiling", mode="before")
+    @classmethod
+    def _complete(cls, value: object) -> object:
+        """One field of the ceiling must not reset all the others."""
+        return {**asdict(CEILING), **value} if isinstance(value, dict) else value

@@ -24,6 +24,7 @@ from coderunner.workspace.collection import (
 )
 from coderunner.workspace.directory import Workspace
 from coderunner.workspace.names import check_names
+from coderunner.workspace.patterns import check_patterns
 from coderunner.workspace.tree import remove_tree
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "Skipped",
     "Workspace",
     "check_names",
+    "check_patterns",
     "collect",
     "copy_in",
     "is_executable",

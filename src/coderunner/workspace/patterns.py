@@ -45,6 +45,11 @@ class Matcher:
         return any(used < len(parts) for parts, used in self._places)
 
 
+def check_patterns(patterns: Iterable[str]) -> None:
+    """Raise InvalidInput unless all of them can be looked for."""
+    Matcher(patterns)
+
+
 def _compiled(pattern: str) -> _Pattern:
     names = pattern.split("/")
     if any(name in ("", ".", "..") for name in names):

@@ -1,1 +1,19 @@
-"""The fuller API."""
+"""`/v1`: all that the library can, over HTTP.
+
+asked.py      what may be asked for: a program, its input, its limits
+order.py      checked against what this service allows
+carrying.py   carried out: build, run, the facts
+answers.py    what is answered
+
+run.py        POST /v1/run: in one go, or live
+"""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from coderunner.server.reading import JsonRoute
+from coderunner.server.v1 import run
+
+router = APIRouter(prefix="/v1", route_class=JsonRoute)
+router.include_router(run.router)
