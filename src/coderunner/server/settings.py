@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from pydantic import BaseModel, Field, SecretStr
 
+from coderunner.language import user_language_dir
 from coderunner.model import Isolation
+
+
+def _tokens_file() -> Path | None:
+    languages = user_language_dir()
+    return languages.parent / "tokens" if languages else None
 
 
 class ServerSettings(BaseModel):
@@ -18,6 +26,9 @@ class ServerSettings(BaseModel):
     )
     tokens: list[SecretStr] = Field(
         default=[], description="who is not on this machine has to show one of these"
+    )
+    tokens_file: Path | None = Field(
+        default_factory=_tokens_file, description="where `coderunner token` keeps those it made"
     )
     min_isolation: Isolation = Field(
         default=Isolation.FULL, description="refuse to serve behind weaker walls than these"
