@@ -26,7 +26,7 @@ from coderunner.entry import Layout, lay_out
 from coderunner.errors import (
     IsolationTooLow,
 )
-from coderunner.execution import Stdin, execute_and
+from coderunner.execution import Started, Stdin, execute_and
 from coderunner.home import Home
 from coderunner.language import Language, Languages
 from coderunner.model import (
@@ -250,12 +250,15 @@ class Runner:
         *,
         stdin: Stdin = None,
         sink: Sink | None = None,
+        started: Started | None = None,
     ) -> tuple[Outcome, tuple[File, ...]]:
         """Run one job and bring back the files it was asked for."""
         self._home.enter()
         take = _collector(tuple(wanted), job.limits)
         job = replace(job, collect=take is not None)
-        outcome, files = await execute_and(self.engine, job, take, stdin=stdin, sink=sink)
+        outcome, files = await execute_and(
+            self.engine, job, take, stdin=stdin, sink=sink, started=started
+        )
         return outcome, files or ()
 
     async def isolation(self) -> Isolation:
