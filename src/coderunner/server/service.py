@@ -18,7 +18,7 @@ from coderunner.runner import Runner
 from coderunner.server.door import CLIENT
 from coderunner.server.metrics import Metrics
 from coderunner.server.slots import Slots
-from coderunner.server.v1.sessions.store import Sessions
+from coderunner.server.sessions.store import Sessions
 from coderunner.server.workers import Workers
 from coderunner.settings import Settings
 

@@ -11,7 +11,7 @@ from coderunner.model import Stream
 from coderunner.notebook import CellResult
 from coderunner.server.outbox import Event, Outbox
 from coderunner.server.problems import problem_of
-from coderunner.server.v1.sessions.open_session import OpenSession, Turn
+from coderunner.server.sessions.open_session import OpenSession, Turn
 from coderunner.text import as_bytes
 
 _WAITING_BYTES = 256 * 1024  # for a reader who is slow

@@ -18,7 +18,7 @@ from coderunner.server.reading import JsonRoute
 from coderunner.server.service import ClientGone, Service, service_of, while_connected
 from coderunner.server.v1.sessions.cells import follow
 from coderunner.server.v1.sessions.limits import kernel_for, limits_for
-from coderunner.server.v1.sessions.open_session import OpenSession, Turn
+from coderunner.server.sessions.open_session import OpenSession, Turn
 from coderunner.server.v1.sessions.shapes import (
     CellRequest,
     SessionInfo,

@@ -9,7 +9,7 @@ from typing import Any, Self
 from pydantic import BaseModel, ConfigDict, Field
 
 from coderunner.model import Isolation
-from coderunner.server.v1.sessions.open_session import OpenSession, State
+from coderunner.server.sessions.open_session import OpenSession, State
 
 
 class SessionRequest(BaseModel):

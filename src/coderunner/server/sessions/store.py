@@ -12,7 +12,7 @@ from coderunner.cancelling import in_thread, outlast
 from coderunner.model import Limits
 from coderunner.notebook import Session
 from coderunner.server.problems import Problem, too_busy
-from coderunner.server.v1.sessions.open_session import OpenSession
+from coderunner.server.sessions.open_session import OpenSession
 from coderunner.settings import Settings
 
 _ID_BYTES = 16
