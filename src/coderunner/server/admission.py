@@ -108,7 +108,7 @@ class Admission:
 def check_body(scope: Scope, most: int) -> None:
     """Raises a Problem for a body that is not JSON, or says that it is too long."""
     headers = Headers(scope=scope)
-    if scope["method"] not in _WITH_BODY:
+    if scope["method"] not in _WITH_BODY or not _has_body(headers):
         return
     kind = _one(headers, "content-type").partition(";")[0].strip().lower()
     if kind != "application/json":
@@ -121,6 +121,12 @@ def check_body(scope: Scope, most: int) -> None:
     length = _one(headers, "content-length")
     if length.isascii() and length.isdigit() and int(length[:19]) > most:
         raise too_large(most)
+
+
+def _has_body(headers: Headers) -> bool:
+    """Some requests say it all in their first line: pages elsewhere cannot send those either, for
+    browsers name the origin of whatever is not a plain read."""
+    return "transfer-encoding" in headers or _one(headers, "content-length") not in ("", "0")
 
 
 def too_large(most: int) -> Problem:
