@@ -17,8 +17,8 @@ from coderunner.model import Limits
 from coderunner.runner import Runner
 from coderunner.server.door import CLIENT
 from coderunner.server.metrics import Metrics
-from coderunner.server.slots import Slots
 from coderunner.server.sessions.store import Sessions
+from coderunner.server.slots import Slots
 from coderunner.server.workers import Workers
 from coderunner.settings import Settings
 

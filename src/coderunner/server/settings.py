@@ -105,7 +105,7 @@ class ServerSettings(BaseModel):
     live: int | None = Field(
         default=None,
         ge=1,
-        description="interactive runs at once, which mostly wait for somebody; 8 per core if not set",
+        description="interactive runs at once, which mostly wait; 8 per core if not set",
     )
     live_wall_ms: int = Field(
         default=600_000, ge=1, description="time limit of interactive runs, and the most to ask for"

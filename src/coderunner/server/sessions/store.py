@@ -7,18 +7,27 @@ import contextlib
 import secrets
 from collections import OrderedDict
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from coderunner.cancelling import in_thread, outlast
 from coderunner.model import Limits
 from coderunner.notebook import Session
 from coderunner.server.problems import Problem, too_busy
-from coderunner.server.sessions.open_session import OpenSession
+from coderunner.server.sessions.open_session import OpenSession, Turn
 from coderunner.settings import Settings
 
 _ID_BYTES = 16
 _NEW = "POST /v1/sessions makes one"
 _REMEMBERED = 1000  # sessions that are over
 _SOON_S = 5.0  # when to ask again for one
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    language: str
+    kernel: str
+    limits: Limits
+    idle_seconds: float
 
 
 class Sessions:
@@ -48,13 +57,12 @@ class Sessions:
             raise Problem(410, "session-ended", f"this session is over: {why}", hint=_NEW)
         raise Problem(404, "no-session", "you have no session of this id", hint=_NEW)
 
-    async def open(
-        self, client: str, language: str, kernel: str, limits: Limits, idle_seconds: float
-    ) -> OpenSession:
-        """A session whose interpreter has started."""
+    async def open(self, client: str, wanted: Wanted, turn: Turn) -> OpenSession:
+        """A session whose interpreter has started, when it was its turn."""
+        limits = wanted.limits
         with self._room_for(client):
             session = Session(
-                kernel,
+                wanted.kernel,
                 timeout=limits.wall_ms / 1000,
                 max_memory_mb=limits.memory_mb,
                 max_output_bytes=limits.output_bytes,
@@ -63,18 +71,19 @@ class Sessions:
                 settings=self._settings,
             )
             try:
-                await session.restart_async()
-                isolation = await in_thread(lambda: session.isolation)
+                async with turn():
+                    await session.restart_async()
+                    isolation = await in_thread(lambda: session.isolation)
             except BaseException:
                 await outlast(asyncio.ensure_future(session.close_async()))
                 raise
             opened = OpenSession(
                 id=secrets.token_urlsafe(_ID_BYTES),
                 client=client,
-                language=language,
+                language=wanted.language,
                 isolation=isolation,
                 limits=limits,
-                idle_seconds=idle_seconds,
+                idle_seconds=wanted.idle_seconds,
                 session=session,
                 on_idle=self._tire,
             )

@@ -6,6 +6,7 @@ carrying.py   carried out: build, run, the facts
 answers.py    what is answered
 
 run.py        POST /v1/run: in one go, or live
+sessions/     /v1/sessions
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from fastapi import APIRouter
 
 from coderunner.server.reading import JsonRoute
 from coderunner.server.v1 import run
+from coderunner.server.v1.sessions import routes as sessions
 
 router = APIRouter(prefix="/v1", route_class=JsonRoute)
 router.include_router(run.router)
+router.include_router(sessions.router)

@@ -42,9 +42,9 @@ def order_of(asked: RunRequest, service: Service) -> Order:
     return Order(
         language=language,
         program=program,
-        limits=_limits(Limits(), asked.limits, "limits", ceiling),
-        compile_limits=_limits(
-            compile_limits_of(language), asked.compile_limits, "compile_limits", ceiling
+        limits=limits_within(ceiling, Limits(), asked.limits, "limits"),
+        compile_limits=limits_within(
+            ceiling, compile_limits_of(language), asked.compile_limits, "compile_limits"
         ),
         stdin=asked.stdin.encode() if isinstance(asked.stdin, str) else asked.stdin.data(),
         collect=tuple(asked.collect),
@@ -62,8 +62,9 @@ def _files(asked: RunRequest, language: Language) -> tuple[File, ...]:
     return (*code, *(File(file.name, file.data()) for file in asked.files))
 
 
-def _limits(usual: Limits, given: GivenLimits, name: str, ceiling: Limits) -> Limits:
-    """Only what somebody asked for can be too much."""
+def limits_within(ceiling: Limits, usual: Limits, given: GivenLimits, name: str) -> Limits:
+    """The usual ones but for those that were given, in the field of this name. Only what somebody
+    asked for can be too much."""
     lowered = usual.capped(ceiling)
     try:
         limits = lowered.but(given)

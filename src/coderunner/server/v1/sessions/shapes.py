@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
-from typing import Any, Self
+from typing import Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from coderunner.model import Isolation
 from coderunner.server.sessions.open_session import OpenSession, State
+from coderunner.server.v1.asked import GivenLimits
 
 
 class SessionRequest(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", strict=True)
 
     language: str = Field(default="python", examples=["python"])
     idle_seconds: float | None = Field(
@@ -23,8 +24,8 @@ class SessionRequest(BaseModel):
         examples=[600],
         description="it ends by itself when nobody has used it for so long",
     )
-    limits: dict[str, Any] = Field(
-        default={},
+    limits: GivenLimits = Field(
+        default=GivenLimits(),
         examples=[{"wall_ms": 20000, "memory_mb": 512}],
         description="`wall_ms` and `output_bytes` of each cell, all else of the session's life",
     )
@@ -65,6 +66,6 @@ class SessionList(BaseModel):
 
 
 class CellRequest(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", strict=True)
 
     code: str = Field(examples=["import math\nmath.sqrt(2)"])
