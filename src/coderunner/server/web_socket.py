@@ -1,0 +1,29 @@
+"""WebSockets, as uvicorn serves them, with an end to all that a peer could make us keep.
+
+Nothing of what it sends without reading our answers piles up here, and how many parts a message
+has is bounded as its length is.
+"""
+
+from __future__ import annotations
+
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from websockets.frames import CloseCode, Frame
+
+_MOST_PARTS = 1024
+
+
+class BoundedWebSocket(WebSocketsSansIOProtocol):
+    def handle_ping(self) -> None:
+        """Whoever does not read gets no more pongs: the last one would do."""
+        if self.writable.is_set():
+            super().handle_ping()
+        else:
+            self.conn.data_to_send()
+
+    def handle_cont(self, event: Frame) -> None:
+        if len(self.frames) < _MOST_PARTS:
+            super().handle_cont(event)
+        elif not self.close_sent:
+            self.frames = []
+            self.conn.fail(CloseCode.POLICY_VIOLATION, f"more than {_MOST_PARTS} parts")
+            self.handle_parser_exception()
