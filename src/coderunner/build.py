@@ -61,7 +61,8 @@ class Build:
     ) -> Result:
         """Run it once, in a fresh sandbox, on a fresh copy of its files. `files` are added to
         them, `args` take the place of the program's, both for this run alone. With a `terminal` it
-        runs in one; its files may be in another `directory`. `started` gets hold of the process, to send it signals."""
+        runs in one; its files may be in another `directory`. `started` gets hold of the process, to
+        send it signals."""
         limits = limits or Limits()
         limits.check_below(self.runner.settings.ceiling)
         language = self.recipe.layout.language
