@@ -52,7 +52,7 @@ def test_every_language_of_the_registry(service: Service) -> None:
         "lua": "print('hi')",
         "c": '#include <stdio.h>\nint main(void) { puts("hi"); }',
         "cpp": '#include <iostream>\nint main() { std::cout << "hi\\n"; }',
-        "java": 'public class Any { public static void main(String[] a) { System.out.println("hi"); } }',
+        "java": 'class Any { public static void main(String[] a) { System.out.println("hi"); } }',
         "go": 'package main\nimport "fmt"\nfunc main() { fmt.Println("hi") }',
         "rust": 'fn main() { println!("hi"); }',
     }

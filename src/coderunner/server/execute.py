@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from dataclasses import replace
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
@@ -88,13 +89,27 @@ async def execute(
 
 async def _run(service: Service, request: Request, language: Language, code: str) -> Execution:
     name = f"exec_{uuid.uuid4()}{language.extensions[0]}"
-    program = Program(language.name, (File(name, as_bytes(code, "code")),))
+    content = as_bytes(code, "code")
     result = await service.serve(
-        request, language.name, lambda: service.runner.run(program, limits=service.limits)
+        request, language.name, lambda: _build_and_run(service, language, name, content)
     )
     service.metrics.note(language.name, result.outcome)
     toolchain = await service.runner.toolchains.find(language)
     return _answer(service, result, toolchain, f"/tmp/{name}")
+
+
+async def _build_and_run(service: Service, language: Language, name: str, code: bytes) -> Result:
+    """In /tmp, under a name of its own. What is compiled is compiled under the usual one, or
+    nothing would ever be found to be compiled already."""
+    own = File(name, code)
+    program = Program(language.name, (replace(own, name=language.source),))
+    if not language.compile:
+        program = replace(program, files=(own,))
+    async with service.runner.build(program) as build:
+        if not build.ok:
+            return Result(build.compilation, None)
+        more = (own,) if language.compile else ()
+        return await build.run(limits=service.limits, files=more, directory="/tmp")
 
 
 def _answer(service: Service, result: Result, toolchain: Toolchain, path: str) -> Execution:
