@@ -119,17 +119,16 @@ class LinuxEngine(Engine):
 
 def _message(job: Job) -> protocol.Message:
     terminal = job.terminal
+    # An interpreter looks at its streams once, when it starts: one that had pipes then would never
+    # speak to a terminal line by line.
+    warm = None if terminal else job.warm
     return {
         "argv": list(job.argv),
         "env": {**_HOME, **({"TERM": terminal.kind} if terminal else {}), **job.env},
         "mounts": [[str(m.source), m.target, m.scratch] for m in job.mounts],
         "limits": {name: getattr(job.limits, name) for name in _LIMITS},
         "collect": job.collect,
-        # An interpreter looks at its streams once, when it starts: one that had pipes then would
-        # never speak to a terminal line by line.
-        "warm": job.warm
-        and not terminal
-        and {"words": job.warm.words, "preload": job.warm.preload},
+        "warm": warm and {"words": warm.words, "preload": warm.preload},
         "terminal": terminal is not None,
     }
 
