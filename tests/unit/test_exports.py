@@ -31,6 +31,7 @@ PUBLIC = [
     "Settings",
     "StartFailed",
     "Stream",
+    "Terminal",
     "ToolchainMissing",
     "UnknownLanguage",
     "Usage",

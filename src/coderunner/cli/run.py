@@ -192,12 +192,13 @@ async def _run(order: Order, runner: Runner, build: Build) -> int:
 
 async def _execute(order: Order, build: Build, output: LiveOutput) -> Result:
     from coderunner.cli.streams import stdin_chunks
-    from coderunner.cli.tty import lent
 
     stdin = None if order.typed.takes_stdin else stdin_chunks()
     sink = None if order.as_json else output
     if not order.tty:
         return await build.run(limits=order.limits, stdin=stdin, sink=sink)
+    from coderunner.cli.tty import lent
+
     with lent() as (terminal, started):
         return await build.run(
             limits=order.limits, stdin=stdin, sink=sink, terminal=terminal, started=started

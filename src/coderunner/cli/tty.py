@@ -9,6 +9,7 @@ import signal
 import termios
 import tty
 from collections.abc import Iterator
+from dataclasses import replace
 from types import FrameType
 
 from coderunner.engines.base import Process
@@ -20,8 +21,9 @@ from coderunner.model import Terminal
 def lent() -> Iterator[tuple[Terminal, Started | None]]:
     """If our stdin is a terminal, the program's is as large as that one, and gets its keys as they
     are: ^C is for the program to understand. However this ends, ours is left as it was found."""
-    rows, columns = _size()
-    terminal = Terminal(rows, columns, os.environ.get("TERM") or Terminal.kind)
+    terminal = Terminal(*_size())
+    if kind := os.environ.get("TERM"):
+        terminal = replace(terminal, kind=kind)
     if not os.isatty(0):
         yield terminal, None
         return

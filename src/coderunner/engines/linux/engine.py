@@ -119,6 +119,9 @@ class LinuxEngine(Engine):
 
 def _message(job: Job) -> protocol.Message:
     terminal = job.terminal
+    # An interpreter looks at its streams once, when it starts: one that had pipes then would never
+    # speak to a terminal line by line.
+    warm = None if terminal else job.warm
     return {
         "argv": list(job.argv),
         "env": {**_HOME, **({"TERM": terminal.kind} if terminal else {}), **job.env},
@@ -126,11 +129,7 @@ def _message(job: Job) -> protocol.Message:
         "limits": {name: getattr(job.limits, name) for name in _LIMITS},
         "collect": job.collect,
         "directory": job.directory,
-        # An interpreter looks at its streams once, when it starts: one that had pipes then would
-        # never speak to a terminal line by line.
-        "warm": job.warm
-        and not terminal
-        and {"words": job.warm.words, "preload": job.warm.preload},
+        "warm": warm and {"words": warm.words, "preload": warm.preload},
         "terminal": terminal is not None,
     }
 
