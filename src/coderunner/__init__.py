@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         Program,
         Result,
         Stream,
+        Terminal,
         Usage,
     )
     from coderunner.runner import Runner
@@ -64,6 +65,7 @@ __all__ = [
     "Settings",
     "StartFailed",
     "Stream",
+    "Terminal",
     "ToolchainMissing",
     "UnknownLanguage",
     "Usage",

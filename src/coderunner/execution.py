@@ -12,6 +12,8 @@ from coderunner.errors import faults_of_the_machine
 from coderunner.model import Job, Outcome
 
 Stdin = bytes | AsyncIterable[bytes] | None
+Started = Callable[[Process], None]
+"""Is handed the process when there is one: to send it signals, or to resize its terminal."""
 T = TypeVar("T")
 
 
@@ -30,12 +32,15 @@ async def execute_and(
     *,
     stdin: Stdin = None,
     sink: Sink | None = None,
+    started: Started | None = None,
 ) -> tuple[Outcome, T | None]:
     """Run a job with `collect`, then let `take` look at what it left, in a thread: it gets a
     directory fd, and what a hostile program left in there may be much."""
     with faults_of_the_machine():
         process = await engine.start(job)
     try:
+        if started is not None:
+            started(process)
         ended, stdout, stderr = await communicate(
             process, stdin=stdin, limits=job.limits, sink=sink
         )

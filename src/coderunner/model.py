@@ -9,7 +9,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from coderunner.errors import InvalidLimits
+from coderunner.errors import InvalidInput, InvalidLimits
 
 if TYPE_CHECKING:
     from coderunner.workspace.bundle import Bundle
@@ -161,6 +161,27 @@ class Warm:
 
 
 @dataclass(frozen=True, slots=True)
+class Terminal:
+    """A terminal for a program to run in, of this size. It is the program's stdin, stdout and
+    stderr in one, so all that it writes comes on stdout, and stderr stays empty."""
+
+    rows: int = 24
+    columns: int = 80
+    kind: str = "xterm-256color"  # what the program finds in TERM
+
+    def __post_init__(self) -> None:
+        for size in (self.rows, self.columns):
+            if type(size) is not int or not 0 < size <= _LARGEST_TERMINAL:
+                raise InvalidInput(
+                    f"a terminal's rows and columns are from 1 to {_LARGEST_TERMINAL}, "
+                    f"not {repr(size)[:80]}"
+                )
+
+
+_LARGEST_TERMINAL = 0xFFFF  # as the kernel counts them
+
+
+@dataclass(frozen=True, slots=True)
 class Job:
     """What an engine understands: a command in a directory, with limits around it.
 
@@ -176,6 +197,7 @@ class Job:
     limits: Limits = field(default_factory=Limits)
     collect: bool = False
     warm: Warm | None = None
+    terminal: Terminal | None = None
     image: str = ""  # what the command is in, for engines that have images; empty: their default
     label: str = ""  # what people call jobs of this kind, as in the name of a container
 

@@ -87,6 +87,10 @@ class PipeReader(_Pipe):
 class PipeWriter(_Pipe):
     """The end of a pipe that we write."""
 
+    def end(self) -> None:
+        """Nothing more will be written: the reader finds the end."""
+        self.close()
+
     async def write(self, data: bytes) -> None:
         """All of `data`, however long it takes; BrokenPipeError once nobody will read it."""
         rest = memoryview(data)

@@ -26,7 +26,7 @@ from coderunner.entry import Layout, lay_out
 from coderunner.errors import (
     IsolationTooLow,
 )
-from coderunner.execution import Stdin, execute_and
+from coderunner.execution import Started, Stdin, execute_and
 from coderunner.home import Home
 from coderunner.language import Language, Languages
 from coderunner.model import (
@@ -251,6 +251,7 @@ class Runner:
         *,
         stdin: Stdin = None,
         sink: Sink | None = None,
+        started: Started | None = None,
         most_bytes: int | None = None,
     ) -> tuple[Outcome, Collection]:
         """Run one job and bring back the files it was asked for: all that fit on its disk, or no
@@ -258,7 +259,9 @@ class Runner:
         self._home.enter()
         take = _collector(tuple(wanted), job.limits, most_bytes)
         job = replace(job, collect=take is not None)
-        outcome, found = await execute_and(self.engine, job, take, stdin=stdin, sink=sink)
+        outcome, found = await execute_and(
+            self.engine, job, take, stdin=stdin, sink=sink, started=started
+        )
         return outcome, found or Collection(())
 
     async def isolation(self) -> Isolation:

@@ -39,7 +39,7 @@ STAGES = f"{BOXES}/stages.py"
 PROCESS_1, PLAYER = f"{BOXES}/process1.c", f"{BOXES}/player.c"
 NOTICED = {
     "no seccomp filter": Sabotage(
-        STAGES, "    _install_filter(plan, around.seccomp)", "", "Seccomp"
+        STAGES, "    _install_filter(plan, around, kind)", "", "Seccomp"
     ),
     "a filter that refuses nothing": Sabotage(
         f"{BOXES}/seccomp.py",

@@ -11,6 +11,7 @@ from coderunner.cli.judge import judge
 from coderunner.cli.languages import languages
 from coderunner.cli.run import run
 from coderunner.cli.serve import serve
+from coderunner.cli.token import token
 
 # Plain help: greppable, quick, and the same on every terminal.
 app = typer.Typer(name="coderunner", rich_markup_mode=None, no_args_is_help=True)
@@ -19,6 +20,7 @@ app.command("judge")(judge)
 app.command("languages")(languages)
 app.command("doctor")(doctor)
 app.command("serve")(serve)
+app.command("token")(token)
 
 
 def _print_version(wanted: bool) -> None:

@@ -13,6 +13,7 @@ from coderunner.cli.options import AsJson, EngineName, IsolationLevel, Language,
 if TYPE_CHECKING:
     from coderunner.build import Build
     from coderunner.cli.program import Typed
+    from coderunner.cli.streams import LiveOutput
     from coderunner.model import Limits, Result
     from coderunner.runner import Runner
     from coderunner.settings import Settings
@@ -80,6 +81,9 @@ def run(
     address_space: Annotated[
         str | None, _limit("--address-space", "SIZE", "Virtual memory of each process.")
     ] = None,
+    tty: Annotated[
+        bool, typer.Option("-t", "--tty", help="Run it in a terminal, shown in yours.")
+    ] = False,
     engine: EngineName = None,
     isolation: IsolationLevel = None,
     as_json: AsJson = False,
@@ -129,6 +133,7 @@ def run(
         typed=Typed(files or (), context.obj or (), code, language, data_files or ()),
         limits=limits.from_flags(given),
         settings=settings_from(engine, isolation),
+        tty=tty,
         as_json=as_json,
         quiet=quiet,
         chatty=not quiet and (verbose or (os.isatty(2) and not as_json)),
@@ -143,6 +148,7 @@ class Order:
     typed: Typed
     limits: Limits
     settings: Settings
+    tty: bool
     as_json: bool
     quiet: bool
     chatty: bool  # status line, notices and compiler warnings are wanted
@@ -154,6 +160,7 @@ async def _carry_out(order: Order) -> int:
     from coderunner.cli.threads import Worker
     from coderunner.runner import Runner
 
+    _check_tty(order)
     order.limits.check_below(order.settings.ceiling)
     notice = messages.notice if order.chatty else lambda text: None
     async with Runner.open(order.settings, notice=notice) as runner:
@@ -166,16 +173,14 @@ async def _carry_out(order: Order) -> int:
 
 async def _run(order: Order, runner: Runner, build: Build) -> int:
     from coderunner.cli import as_json, exit_codes
-    from coderunner.cli.streams import LiveOutput, stdin_chunks
+    from coderunner.cli.streams import LiveOutput
     from coderunner.model import Result
 
     if build.compilation is not None and not order.as_json and (order.chatty or not build.ok):
         _show_compiler(build)
     output = LiveOutput()
     if build.ok:
-        stdin = None if order.typed.takes_stdin else stdin_chunks()
-        sink = None if order.as_json else output
-        result = await build.run(limits=order.limits, stdin=stdin, sink=sink)
+        result = await _execute(order, build, output)
     else:
         result = Result(build.compilation, None)
     if order.as_json:
@@ -183,6 +188,30 @@ async def _run(order: Order, runner: Runner, build: Build) -> int:
     else:
         _comment(order, result, in_mid_line=output.in_mid_line)
     return exit_codes.of_result(result)
+
+
+async def _execute(order: Order, build: Build, output: LiveOutput) -> Result:
+    from coderunner.cli.streams import stdin_chunks
+    from coderunner.cli.tty import lent
+
+    stdin = None if order.typed.takes_stdin else stdin_chunks()
+    sink = None if order.as_json else output
+    if not order.tty:
+        return await build.run(limits=order.limits, stdin=stdin, sink=sink)
+    with lent() as (terminal, started):
+        return await build.run(
+            limits=order.limits, stdin=stdin, sink=sink, terminal=terminal, started=started
+        )
+
+
+def _check_tty(order: Order) -> None:
+    """A conversation needs somebody who is asked, and who hears the answers."""
+    from coderunner.errors import InvalidInput
+
+    if order.tty and order.as_json:
+        raise InvalidInput("--json shows nothing of a terminal", hint="leave out --tty")
+    if order.tty and order.typed.takes_stdin:
+        raise InvalidInput("the source takes stdin, so nobody can type", hint="put it in a file")
 
 
 def _show_compiler(build: Build) -> None:

@@ -7,10 +7,12 @@ end. It knows nothing of languages, tests or verdicts.
 from __future__ import annotations
 
 import abc
+import signal
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
 
+from coderunner.errors import EngineUnavailable, InvalidInput
 from coderunner.model import EndedBy, Exit, Isolation, Job, Stream
 
 if TYPE_CHECKING:
@@ -18,6 +20,28 @@ if TYPE_CHECKING:
 
     from coderunner.language import Language
     from coderunner.toolchain import Toolchain
+
+
+# What a program may be sent. To end it for certain is what `Process.kill` is for.
+SIGNALS = frozenset(
+    {
+        signal.SIGHUP,
+        signal.SIGINT,
+        signal.SIGQUIT,
+        signal.SIGUSR1,
+        signal.SIGUSR2,
+        signal.SIGTERM,
+        signal.SIGWINCH,
+    }
+)
+
+
+def check_signal(number: int) -> None:
+    if number not in SIGNALS:
+        names = ", ".join(sorted(one.name for one in SIGNALS))
+        raise InvalidInput(
+            f"a program cannot be sent signal {number!r:.20}", hint=f"there are {names}"
+        )
 
 
 class State(StrEnum):
@@ -50,6 +74,9 @@ class Capabilities:
         return tuple(c for c in self.controls if c.state is State.ABSENT)
 
 
+_OTHER_ENGINE = "the linux engine can"
+
+
 class Reader(Protocol):
     """One stream of a running process. `read` gives what there is, and b"" at the end."""
 
@@ -80,7 +107,18 @@ class Process(abc.ABC):
         """Send bytes to stdin; raises BrokenPipeError once nobody reads them any more."""
 
     @abc.abstractmethod
-    def close_stdin(self) -> None: ...
+    def close_stdin(self) -> None:
+        """The program finds the end of its stdin. To a terminal this types ^D, which means the end
+        to whoever reads lines, and is a key like others to the rest."""
+
+    def send_signal(self, number: int) -> None:
+        """Send the program itself one of SIGNALS, as soon as it is there; if it is gone, nothing
+        happens. In a terminal SIGINT and SIGQUIT go to what runs in the foreground, as ^C does."""
+        raise EngineUnavailable("this engine cannot send signals", hint=_OTHER_ENGINE)
+
+    def resize(self, rows: int, columns: int) -> None:
+        """Give the program's terminal another size; what runs in the foreground gets SIGWINCH."""
+        raise InvalidInput("this program runs in no terminal", hint="start it with one")
 
     @abc.abstractmethod
     def kill(self, reason: EndedBy = EndedBy.KILLED) -> None:
@@ -104,12 +142,19 @@ class Engine(abc.ABC):
     """Starts jobs."""
 
     name: str
+    signals = False  # whether its processes can be sent some
+    terminals = False  # whether jobs may have one
 
     @abc.abstractmethod
     async def capabilities(self) -> Capabilities: ...
 
     @abc.abstractmethod
     async def start(self, job: Job) -> Process: ...
+
+    def check_terminal(self, job: Job) -> None:
+        """Raise unless a job that wants a terminal can have one."""
+        if job.terminal is not None and not self.terminals:
+            raise EngineUnavailable(f"the {self.name} engine has no terminals", hint=_OTHER_ENGINE)
 
     async def warm_up(self, job: Job) -> bool:
         """Make ready for jobs like this one, ahead of the first. False where there is no such

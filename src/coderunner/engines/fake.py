@@ -21,7 +21,15 @@ from pathlib import Path
 from typing import Any
 
 from coderunner.cancelling import outlast
-from coderunner.engines.base import Capabilities, Control, Engine, Process, Reader, State
+from coderunner.engines.base import (
+    Capabilities,
+    Control,
+    Engine,
+    Process,
+    Reader,
+    State,
+    check_signal,
+)
 from coderunner.errors import CodeRunnerError
 from coderunner.model import EndedBy, Exit, File, Isolation, Job, Stream, Usage
 from coderunner.workspace import Bundle, Workspace, copy_in
@@ -90,11 +98,15 @@ class Run:
     job: Job
     files: dict[str, bytes]
     stdin: bytearray = field(default_factory=bytearray)
+    signals: list[int] = field(default_factory=list)
+    sizes: list[tuple[int, int]] = field(default_factory=list)  # of its terminal: rows, columns
     closed: bool = False  # Process.close was called
 
 
 class FakeEngine(Engine):
     name = "fake"
+    signals = True
+    terminals = True
 
     def __init__(
         self,
@@ -158,6 +170,13 @@ class FakeProcess(Process):
 
     def close_stdin(self) -> None:
         self._stdin_ended.set()
+
+    def send_signal(self, number: int) -> None:
+        check_signal(number)
+        self._run.signals.append(number)
+
+    def resize(self, rows: int, columns: int) -> None:
+        self._run.sizes.append((rows, columns))
 
     def kill(self, reason: EndedBy = EndedBy.KILLED) -> None:
         if not self._killed.done():

@@ -9,7 +9,6 @@ body      JSON, and no longer than what is configured
 
 from __future__ import annotations
 
-import hmac
 import ipaddress
 from dataclasses import dataclass
 
@@ -18,6 +17,7 @@ from starlette.types import Scope
 
 from coderunner.server.problems import Problem
 from coderunner.server.settings import ServerSettings
+from coderunner.server.tokens import Tokens
 
 _FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
 _LOCAL_NAMES = ("localhost", "localhost.localdomain", "ip6-localhost")
@@ -31,14 +31,16 @@ class Admission:
 
     hosts: frozenset[str]
     origins: frozenset[str]
-    tokens: tuple[bytes, ...]
+    tokens: Tokens
 
     @classmethod
     def of(cls, settings: ServerSettings) -> Admission:
         return cls(
             hosts=frozenset(name.lower() for name in (*_LOCAL_NAMES, *settings.trusted_hosts)),
             origins=frozenset(origin.rstrip("/").lower() for origin in settings.cors_origins),
-            tokens=tuple(token.get_secret_value().encode() for token in settings.tokens),
+            tokens=Tokens(
+                (one.get_secret_value() for one in settings.tokens), settings.tokens_file
+            ),
         )
 
     def admit(self, scope: Scope) -> str:
@@ -57,7 +59,7 @@ class Admission:
         self._check_origin(headers, scope, host)
         address = _peer(scope)
         if token is not None:
-            return f"token {token}"
+            return token
         if not _is_local(address, headers):
             raise Problem(
                 401,
@@ -68,22 +70,21 @@ class Admission:
             )
         return address
 
-    def _token(self, headers: Headers) -> int | None:
-        """Which of our tokens this is; None if there is none. A wrong one is refused."""
+    def _token(self, headers: Headers) -> str | None:
+        """The name of the token that is shown; None if there is none. A wrong one is refused."""
         shown = _one(headers, "authorization")
         if not shown:
             return None
         scheme, _, value = shown.partition(" ")
-        given = value.strip().encode("latin-1", "replace")
-        found = [hmac.compare_digest(given, token) for token in self.tokens]
-        if scheme.lower() != "bearer" or True not in found:
+        name = self.tokens.name_of(value.strip()) if scheme.lower() == "bearer" else None
+        if name is None:
             raise Problem(
                 401,
                 "wrong-token",
                 "this token is not one of ours",
                 headers={"WWW-Authenticate": 'Bearer error="invalid_token"'},
             )
-        return found.index(True)
+        return name
 
     def _is_ours(self, host: str) -> bool:
         name = _name_of(host)

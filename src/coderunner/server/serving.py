@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import signal
+import socket
 from collections.abc import Iterator
 
 import uvicorn
@@ -14,6 +16,7 @@ from coderunner.server.app import create_app
 from coderunner.server.service import Service
 from coderunner.settings import Settings
 
+_log = logging.getLogger(__name__)
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -37,6 +40,13 @@ async def serve(settings: Settings) -> None:
 
 class _Server(uvicorn.Server):
     """One that a signal drains, and that is then at its end: uvicorn's own raises it again."""
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        for server in self.servers:
+            for listening in server.sockets:
+                host, port = listening.getsockname()[:2]
+                _log.info("serving", extra={"host": host, "port": port})
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from pathlib import Path
 
 from pydantic import BaseModel, Field, SecretStr, field_validator
 
+from coderunner.language import user_language_dir
 from coderunner.model import MIB, Isolation, Limits
 
 # What a stranger may ask for. A turn is as long as its wall time at most.
@@ -22,6 +24,11 @@ CEILING = Limits(
 )
 
 
+def _tokens_file() -> Path | None:
+    languages = user_language_dir()
+    return languages.parent / "tokens" if languages else None
+
+
 class ServerSettings(BaseModel):
     host: str = Field(default="0.0.0.0", description="the address to listen on")  # noqa: S104
     port: int = Field(default=8000, ge=0, le=65535, description="the port to listen on")
@@ -33,6 +40,9 @@ class ServerSettings(BaseModel):
     )
     tokens: list[SecretStr] = Field(
         default=[], description="who is not on this machine has to show one of these"
+    )
+    tokens_file: Path | None = Field(
+        default_factory=_tokens_file, description="where `coderunner token` keeps those it made"
     )
     min_isolation: Isolation = Field(
         default=Isolation.FULL, description="refuse to serve behind weaker walls than these"

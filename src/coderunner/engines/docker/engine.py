@@ -89,6 +89,7 @@ class DockerEngine(Engine):
         return await self._image(ready.daemon, images.image_of(language, self.settings))
 
     async def start(self, job: Job) -> Process:
+        self.check_terminal(job)
         ready = await self._open()
         if job.limits.cpus is not None:
             controls.check_throttle(ready.capabilities)

@@ -108,6 +108,11 @@ class Spawner:
             message = {"op": "kill", "id": number, "reason": reason}
             self._post(number, protocol.encode(message), ())
 
+    def signal(self, number: int, signal: int) -> None:
+        if self.alive and number in self._answers:
+            message = {"op": "signal", "id": number, "signal": signal}
+            self._post(number, protocol.encode(message), ())
+
     def _post(self, number: int, packet: bytes, fds: Sequence[int]) -> None:
         self._outbox.append((number, packet, fds))
         if len(self._outbox) == 1:

@@ -13,11 +13,12 @@ from coderunner.cancelling import outlast
 from coderunner.engines.base import Capabilities, Control, Engine, Process, State
 from coderunner.engines.linux.boxes import protocol
 from coderunner.engines.linux.client import Spawner
-from coderunner.engines.linux.process import BoxProcess
+from coderunner.engines.linux.process import BoxProcess, Streams
 from coderunner.errors import EngineUnavailable, InvalidProgram
 from coderunner.forks import dropped_in_children, no_fork
-from coderunner.model import Isolation, Job, Limits
+from coderunner.model import Isolation, Job, Limits, Terminal
 from coderunner.pipes import PipeReader, PipeWriter
+from coderunner.terminals import SilentReader, TerminalReader, TerminalWriter, open_terminal
 from coderunner.workspace.bundle import Bundle
 
 _HOME = {"HOME": "/workspace", "TMPDIR": "/tmp"}
@@ -44,6 +45,8 @@ _METERS = ("memory", "processes", "cpu time")
 
 class LinuxEngine(Engine):
     name = "linux"
+    signals = True
+    terminals = True
 
     def __init__(self, *, compiled: bool = True) -> None:
         """`compiled=False` leaves the compiled part alone that makes boxes faster."""
@@ -69,21 +72,19 @@ class LinuxEngine(Engine):
             )
         message = _message(job)
         with no_fork, _undo_on_error() as fds:
-            stdin, our_stdin = _pipe(fds)
-            our_stdout, stdout = _pipe(fds)
-            our_stderr, stderr = _pipe(fds)
+            theirs, ours = _terminal(fds, job.terminal) if job.terminal else _pipes(fds)
             workspace = _open_workspace(job.workspace)
             fds.append(workspace)
             try:
-                number, answer = spawner.start(message, (stdin, stdout, stderr, workspace))
+                number, answer = spawner.start(message, (*theirs, workspace))
             except protocol.PacketTooLarge as error:
                 raise InvalidProgram(
                     f"arguments and environment are too long together ({error})",
                     hint="pass large input on stdin or as a file",
                 ) from error
-            pipes = (PipeWriter(our_stdin), PipeReader(our_stdout), PipeReader(our_stderr))
+            streams = _streams(ours, job.terminal)
         isolation = _isolation(spawner.facts)
-        return BoxProcess(spawner, number, answer, job.argv[0], isolation, pipes)
+        return BoxProcess(spawner, number, answer, job.argv[0], isolation, streams)
 
     async def warm_up(self, job: Job) -> bool:
         return await (await self._running_spawner()).warm_up(_message(job))
@@ -117,13 +118,19 @@ class LinuxEngine(Engine):
 
 
 def _message(job: Job) -> protocol.Message:
+    terminal = job.terminal
     return {
         "argv": list(job.argv),
-        "env": {**_HOME, **job.env},
+        "env": {**_HOME, **({"TERM": terminal.kind} if terminal else {}), **job.env},
         "mounts": [[str(m.source), m.target, m.scratch] for m in job.mounts],
         "limits": {name: getattr(job.limits, name) for name in _LIMITS},
         "collect": job.collect,
-        "warm": job.warm and {"words": job.warm.words, "preload": job.warm.preload},
+        # An interpreter looks at its streams once, when it starts: one that had pipes then would
+        # never speak to a terminal line by line.
+        "warm": job.warm
+        and not terminal
+        and {"words": job.warm.words, "preload": job.warm.preload},
+        "terminal": terminal is not None,
     }
 
 
@@ -145,10 +152,41 @@ def _open_workspace(workspace: Path | Bundle) -> int:
     return os.open(workspace, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
 
 
+_Three = tuple[int, int, int]  # for stdin, stdout and stderr
+
+
+def _pipes(fds: list[int]) -> tuple[_Three, _Three]:
+    """The program's ends, and ours."""
+    stdin, our_stdin = _pipe(fds)
+    our_stdout, stdout = _pipe(fds)
+    our_stderr, stderr = _pipe(fds)
+    return (stdin, stdout, stderr), (our_stdin, our_stdout, our_stderr)
+
+
 def _pipe(fds: list[int]) -> tuple[int, int]:
     ends = os.pipe2(os.O_CLOEXEC)
     fds.extend(ends)
     return ends
+
+
+def _terminal(fds: list[int], terminal: Terminal) -> tuple[_Three, _Three]:
+    """The same of a terminal: three slaves, and two masters with a slave between them."""
+    master, slave = open_terminal(terminal)
+    fds += (master, slave)
+    copies = []
+    for fd in (slave, slave, slave, master):
+        copies.append(os.dup(fd))
+        fds.append(copies[-1])
+    stdin, stdout, stderr, writer = copies
+    return (stdin, stdout, stderr), (writer, master, slave)
+
+
+def _streams(ours: _Three, terminal: Terminal | None) -> Streams:
+    first, second, third = ours
+    if terminal is None:
+        return Streams(PipeWriter(first), PipeReader(second), PipeReader(third))
+    writer = TerminalWriter(first, third)
+    return Streams(writer, TerminalReader(second), SilentReader(), writer)
 
 
 def _isolation(facts: protocol.Message) -> Isolation:

@@ -4,14 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import os
+from typing import NamedTuple
 
 from coderunner.cancelling import outlast
-from coderunner.engines.base import Process, Reader
+from coderunner.engines.base import Process, Reader, check_signal
 from coderunner.engines.linux.client import Answer, Spawner
 from coderunner.errors import CodeRunnerError, EngineUnavailable, InvalidProgram, StartFailed
 from coderunner.forks import dropped_in_children
-from coderunner.model import EndedBy, Exit, Isolation, Stream, Usage
+from coderunner.model import EndedBy, Exit, Isolation, Stream, Terminal, Usage
 from coderunner.pipes import PipeReader, PipeWriter
+from coderunner.terminals import TerminalWriter
+
+
+class Streams(NamedTuple):
+    """Our ends."""
+
+    stdin: PipeWriter
+    stdout: PipeReader
+    stderr: PipeReader
+    terminal: TerminalWriter | None = None  # the same as stdin, if that is one
 
 
 class BoxProcess(Process):
@@ -22,14 +33,17 @@ class BoxProcess(Process):
         answer: asyncio.Future[Answer],
         command: str,
         isolation: Isolation,
-        pipes: tuple[PipeWriter, PipeReader, PipeReader],
+        streams: Streams,
     ) -> None:
         self.isolation = isolation
         self._spawner = spawner
         self._number = number
         self._answer = answer
         self._command = command
-        self._stdin, self._stdout, self._stderr = pipes
+        self._stdin, self._stdout, self._stderr, self._terminal = streams
+        if self._terminal is not None:
+            terminal = self._terminal
+            answer.add_done_callback(lambda _: terminal.hang_up())
         dropped_in_children(self)
 
     def reader(self, stream: Stream) -> Reader:
@@ -39,7 +53,19 @@ class BoxProcess(Process):
         await self._stdin.write(data)
 
     def close_stdin(self) -> None:
-        self._stdin.close()
+        self._stdin.end()
+
+    def send_signal(self, number: int) -> None:
+        check_signal(number)
+        if self._terminal is None or not self._terminal.press(number):
+            self._spawner.signal(self._number, number)
+
+    def resize(self, rows: int, columns: int) -> None:
+        if self._terminal is None:
+            super().resize(rows, columns)
+        else:
+            size = Terminal(rows, columns)
+            self._terminal.resize(size.rows, size.columns)
 
     def kill(self, reason: EndedBy = EndedBy.KILLED) -> None:
         self._spawner.kill(self._number, reason.value)

@@ -38,6 +38,7 @@ class ProcessEngine(Engine):
     """
 
     name = "process"
+    signals = True
 
     def __init__(self) -> None:
         self._running: set[Running] = set()
@@ -49,6 +50,7 @@ class ProcessEngine(Engine):
 
     async def start(self, job: Job) -> Running:
         _check_machine()
+        self.check_terminal(job)
         if job.limits.cpus is not None:
             raise EngineUnavailable(
                 f"cpus={job.limits.cpus} cannot be held by the process engine",

@@ -11,7 +11,7 @@ import subprocess
 from collections.abc import Callable, Mapping
 
 from coderunner.cancelling import in_thread, outlast
-from coderunner.engines.base import Process, Reader
+from coderunner.engines.base import Process, Reader, check_signal
 from coderunner.engines.linux.boxes import sampling
 from coderunner.engines.process.scratch import Scratch
 from coderunner.errors import EngineUnavailable, StartFailed
@@ -46,6 +46,7 @@ class Running(Process):
         self._supervisor = supervisor
         self._stdin = stdin
         self._outputs = outputs
+        os.set_blocking(control, False)
         self._control = control
         self._report = report
         self._on_close = on_close
@@ -77,6 +78,12 @@ class Running(Process):
 
     def close_stdin(self) -> None:
         self._stdin.close()
+
+    def send_signal(self, number: int) -> None:
+        check_signal(number)
+        if self._control >= 0:
+            with contextlib.suppress(OSError):  # nobody reads it any more, or it is full
+                os.write(self._control, bytes([number]))
 
     def kill(self, reason: EndedBy = EndedBy.KILLED) -> None:
         if self._control >= 0:

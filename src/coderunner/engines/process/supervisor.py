@@ -8,7 +8,8 @@ and calls setsid still ends up as its child, and is found. And it watches the tr
 costing the caller's event loop anything.
 
     order    a marshalled dict, read once: argv, env, cwd, limits
-    control  nothing is ever sent; its end (the caller wants the run dead, or died) ends the run
+    control  bytes: signals for the program, by their numbers. Its end (the caller wants the run
+             dead, or died) ends the run
     report   lines: `failed <errno>`, or `started` and then
              `ended <why> <exit code> <wall us> <cpu us> <memory peak kb>`
 
@@ -185,7 +186,7 @@ class Watch:
             self._reap()
             if self.status is not None:
                 return ""
-            if any(fd == control for fd, _ in events):
+            if any(fd == control for fd, _ in events) and not self._pass_on(control):
                 return "killed"
             if left <= 0:
                 return "wall_time"
@@ -194,6 +195,13 @@ class Watch:
                 return broken
             # A tree of hundreds takes long to look at: spend no more than a fifth of our time.
             pause = max(min(2 * pause, LOOK_EVERY_S), 4 * (time.monotonic() - looked))
+
+    def _pass_on(self, control: int) -> bool:
+        """Signals for the program, which is there until we have reaped it. False at the end."""
+        numbers = os.read(control, 64)
+        for number in numbers:
+            os.kill(self._pid, number)
+        return bool(numbers)
 
     def end_tree(self) -> None:
         """Kill and wait for everything below us, until there is nothing."""

@@ -12,12 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 from . import protocol, sampling
 from .cgroups import Cgroup
+from .controls import read
 from .copying import copy_tree
 from .unpacking import unpack
 
 if TYPE_CHECKING:
     from .zygote import Zygote
 
+_PROGRAM = 2  # the first process that process 1 makes; a number that is never given twice
+_TERMINALS = range(136, 144)  # their major numbers
 Key = tuple[object, ...]  # boxes with the same key have the same limits and file system
 
 _NONSENSE = {"failed": "process 1 of the box talks nonsense"}
@@ -30,6 +33,41 @@ def _makes_sense(report: dict[str, Any]) -> bool:
     return all(isinstance(word, str) for word in words) and all(
         protocol.is_number(report[name]) for name in figures if name in report
     )
+
+
+def _is_its_own(status: os.stat_result) -> bool:
+    """Whether this is a pipe or a terminal, made for the program alone."""
+    is_terminal = stat.S_ISCHR(status.st_mode) and os.major(status.st_rdev) in _TERMINALS
+    return is_terminal or stat.S_ISFIFO(status.st_mode)
+
+
+def _program_of(process_1: int) -> int | None:
+    """A descriptor for the program of a box."""
+    for pid in sampling.children(process_1):
+        try:
+            pidfd = os.pidfd_open(pid)
+        except OSError:
+            continue  # gone
+        if _number_within(pid) == _PROGRAM and not is_dead(pidfd):
+            return pidfd
+        os.close(pidfd)
+    return None
+
+
+def _number_within(pid: int) -> int:
+    """The process's number in its own namespace. That it was this process which was looked at, and
+    no later one of the same number, is sure only if it is alive afterwards."""
+    try:
+        lines = read(f"/proc/{pid}/status").splitlines()
+        return next(int(line.split()[-1]) for line in lines if line.startswith("NSpid:"))
+    except (OSError, StopIteration):
+        return 0
+
+
+def is_dead(pidfd: int) -> bool:
+    poll = select.poll()
+    poll.register(pidfd, select.POLLIN)
+    return bool(poll.poll(0))
 
 
 class Box:
@@ -57,6 +95,7 @@ class Box:
         self.uid = uid
         self.open_files = open_files
         self.zygote = zygote
+        self.program: int | None = None  # a descriptor for it, once that was needed
         self.ready = False
         self.cpu_before_ms = 0.0
 
@@ -82,9 +121,19 @@ class Box:
     def assign(self, job: protocol.Job, stdio: list[int]) -> None:
         """Hand over the job. From here on the program runs."""
         for fd in stdio:
-            if stat.S_ISFIFO(os.fstat(fd).st_mode):
+            if _is_its_own(os.fstat(fd)):
                 os.fchown(fd, self.uid, self.uid)  # or it could not open /dev/stdin
         protocol.send(self.channel, protocol.encode_job(job), stdio)
+
+    def signal(self, number: int) -> bool:
+        """Send the program itself a signal. False if it is not there yet, or is gone."""
+        if self.program is None:
+            self.program = _program_of(self.pid)
+        if self.program is None:
+            return False
+        with contextlib.suppress(OSError):  # gone, or there is no such signal
+            signal.pidfd_send_signal(self.program, number)
+        return True
 
     def report(self) -> dict[str, Any]:
         """What process 1 has to say; empty if it is gone without a word. It is ours, but lives
@@ -117,16 +166,14 @@ class Box:
             signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
 
     def is_dead(self) -> bool:
-        poll = select.poll()
-        poll.register(self.pidfd, select.POLLIN)
-        return bool(poll.poll(0))
+        return is_dead(self.pidfd)
 
     def close(self) -> None:
         """Reap it and let go of all that belonged to it."""
         with contextlib.suppress(ChildProcessError):  # a warm interpreter's child, not ours
             os.waitpid(self.pid, 0)
         self.channel.close()
-        for fd in (self.pidfd, self.scratch, self.memory_event):
+        for fd in (self.pidfd, self.scratch, self.memory_event, self.program):
             if fd is not None:
                 os.close(fd)
         if self.cgroup is not None:

@@ -137,6 +137,8 @@ def _start(job: protocol.Job) -> int:
             job.argv[0],
             job.argv,
             job.env,
+            # Whoever opens a terminal as the first of a session has control of it.
+            file_actions=[(os.POSIX_SPAWN_OPEN, 0, "/dev/stdout", os.O_RDWR, 0)] * job.terminal,
             setsid=True,
             setsigmask=(),
             setsigdef=(signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT),

@@ -28,10 +28,10 @@ def _handled(version: int) -> int:
 
 
 def restrict(
-    plan: Plan, version: int, *, writable: tuple[str, ...], existing: tuple[str, ...]
+    plan: Plan, version: int, *, writable: tuple[str, ...], existing: tuple[str | Kept, ...]
 ) -> None:
     """Confine process 1: read below /, write below the directories `writable`, and write to what
-    already exists: the devices `existing`."""
+    already exists: the devices `existing`, or those in a directory that is open already."""
     plan.stage("landlock")
     handled = _handled(version)
     attributes = struct.pack("<Q", handled)
@@ -48,9 +48,9 @@ def restrict(
     plan.call("close", ruleset)
 
 
-def _allow(plan: Plan, ruleset: Kept, path: str, rights: int) -> None:
-    fd = plan.open(2, path, os.O_PATH)
+def _allow(plan: Plan, ruleset: Kept, place: str | Kept, rights: int) -> None:
+    fd = plan.open(2, place, os.O_PATH) if isinstance(place, str) else place
     rule = plan.data(struct.pack("<Qq", rights, 0))
     plan.store(rule, 8, fd)
-    plan.call("landlock_add_rule", ruleset, _BENEATH_PATH, rule, 0, about=path)
+    plan.call("landlock_add_rule", ruleset, _BENEATH_PATH, rule, 0, about=f"{place}")
     plan.call("close", fd)

@@ -10,7 +10,7 @@ import socket
 from collections.abc import Iterator
 from typing import Any
 
-from . import cgroup_place, identity, inside, kernel, process1, protocol, rootfs, seccomp, stages
+from . import cgroup_place, identity, inside, kernel, process1, protocol, rootfs, stages
 from .box import Box, Key
 from .cgroups import Meters
 from .plan import Template
@@ -43,9 +43,11 @@ class Order:
         self.limits: dict[str, Any] = message["limits"]
         self.mounts: list[list[Any]] = message["mounts"]
         self.zygote: Zygote | None = None  # to be forked from, if that is possible
+        self.terminal = bool(message.get("terminal"))
         sources = [source for source, _, _ in self.mounts]
         # Changes when something the host shows is replaced: an old root would show what is gone.
         self.root_key: Key = (
+            self.terminal,
             *((source, target) for source, target, _ in self.mounts),
             *rootfs.identities(sources),
         )
@@ -84,7 +86,7 @@ class Maker:
         self._program = process1.program() if compiled else None
         self._around = Surroundings(
             in_user_namespace=os.geteuid() != 0,
-            seccomp=seccomp.build(kernel.MACHINE, metered=place is not None),
+            metered=place is not None,
             landlock=kernel.landlock_abi(),
             last_capability=identity.last_capability(),
             namespaces=identity.namespaces(),
@@ -178,7 +180,7 @@ class Maker:
         if key not in self._templates:
             if len(self._templates) >= _MAX_TEMPLATES:
                 del self._templates[next(iter(self._templates))]
-            kind = Kind(order.limits, order.mounts, cgroups)
+            kind = Kind(order.limits, order.mounts, cgroups, order.terminal)
             self._templates[key] = stages.write_down(self._around, kind)
         return self._templates[key]
 
@@ -204,7 +206,10 @@ class Maker:
                 os.close(self._roots.pop(next(iter(self._roots))))
             pairs = [(source, target) for source, target, _ in order.mounts]
             self._roots[order.root_key] = rootfs.build(
-                pairs, identity.INNER_ID, in_user_namespace=self._around.in_user_namespace
+                pairs,
+                identity.INNER_ID,
+                in_user_namespace=self._around.in_user_namespace,
+                terminal=order.terminal,
             )
         return self._roots[order.root_key]
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from . import syscalls
 
-VERSION = 1  # process1.h has the same
+VERSION = 2  # process1.h has the same
 HEADER = struct.Struct("<II")  # version, number of steps
 STEP = struct.Struct("<BBHHHII6q")  # see `struct step`
 

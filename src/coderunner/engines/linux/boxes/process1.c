@@ -35,6 +35,7 @@ enum { MOST_FDS = 16, OUT_OF_THE_WAY = 32, LARGEST_PACKET = 192 * 1024 };
 struct job {
     uint32_t words, variables; /* so many strings follow, of either */
     int64_t open_files, address_space, cpu_seconds; /* limits; -1: none */
+    int64_t terminal; /* whether the three descriptors are one */
 };
 
 /* ---- descriptors ---------------------------------------------------------------------------- */
@@ -125,9 +126,10 @@ static int take(const struct job *job, const int *stdio)
 }
 
 /* The program is on its way; or the error for which it is not. */
-static int start(char **argv, char **envp, pid_t *program)
+static int start(const struct job *job, char **argv, char **envp, pid_t *program)
 {
     posix_spawnattr_t how;
+    posix_spawn_file_actions_t first;
     sigset_t none, standard;
     sigemptyset(&none);
     sigemptyset(&standard);
@@ -139,7 +141,10 @@ static int start(char **argv, char **envp, pid_t *program)
     posix_spawnattr_setsigdefault(&how, &standard);
     posix_spawnattr_setflags(
         &how, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    return posix_spawn(program, argv[0], NULL, &how, argv, envp);
+    posix_spawn_file_actions_init(&first);
+    if (job->terminal) /* whoever opens one as the first of a session has control of it */
+        posix_spawn_file_actions_addopen(&first, 0, "/dev/stdout", O_RDWR, 0);
+    return posix_spawn(program, argv[0], &first, &how, argv, envp);
 }
 
 /* `count` strings that follow one another; returns where the next one begins. */
@@ -168,7 +173,7 @@ static _Noreturn void run_job(char *packet)
     pid_t program = 0;
     int error = take(job, stdio);
     if (!error)
-        error = start(words, variables, &program);
+        error = start(job, words, variables, &program);
     if (error) {
         say("{\"op\":\"report\",\"start_errno\":%d}", error);
         _exit(1);

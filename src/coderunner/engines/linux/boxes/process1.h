@@ -4,7 +4,7 @@
 
 #include <sys/types.h>
 
-#define VERSION 1 /* of the plan and of the job */
+#define VERSION 2 /* of the plan and of the job */
 
 enum { CHANNEL = 3 }; /* the line to the spawner; what else is handed over comes after it */
 

@@ -1,6 +1,6 @@
 """What caller and spawner say to each other: one JSON object per packet, with descriptors.
 
-    caller → spawner   start (with stdin, stdout, stderr, workspace), kill, warm
+    caller → spawner   start (with stdin, stdout, stderr, workspace), signal, kill, warm
     spawner → caller   hello | unusable; for each start: ended (maybe with a directory) | failed;
                        for each warm: warmed
 
@@ -17,7 +17,7 @@ import select
 import socket
 import struct
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 MAX_PACKET = 160 * 1024  # what fits into a socket's send buffer by default
 START_FDS = 4  # stdin, stdout, stderr and the workspace
@@ -29,6 +29,7 @@ _LIMITS = frozenset(
 )
 _OPEN_LIMITS = frozenset({"cpu_ms", "cpus", "address_space_mb"})  # these may be None
 _LARGEST = 1 << 63
+_SIGNALS = 65  # the kernel counts them from 1 to 64
 
 
 class PacketTooLarge(ValueError):
@@ -101,6 +102,10 @@ def _are_limits(value: object) -> bool:
     )
 
 
+def is_signal(value: object) -> TypeGuard[int]:
+    return type(value) is int and 0 < value < _SIGNALS
+
+
 def is_number(value: object) -> bool:
     """A sensible amount of something: not NaN, not negative, and it fits into the kernel's."""
     return type(value) in (int, float) and 0 <= value < _LARGEST  # type: ignore[operator]
@@ -113,6 +118,7 @@ _START: dict[str, Callable[[object], bool]] = {
     "limits": _are_limits,
     "collect": lambda value: isinstance(value, bool),
     "warm": _is_warm,
+    "terminal": lambda value: value is None or isinstance(value, bool),
 }
 
 
@@ -124,10 +130,11 @@ class Job(NamedTuple):
     open_files: int
     address_space: int
     cpu_seconds: int
+    terminal: bool = False  # the three descriptors are one, and the program is to have control
 
 
 # Followed by the words, and by the environment as NAME=text; each ends with a NUL.
-_JOB = struct.Struct("<IIqqq")
+_JOB = struct.Struct("<IIqqqq")
 
 
 def encode_job(job: Job) -> bytes:
@@ -137,10 +144,11 @@ def encode_job(job: Job) -> bytes:
 
 
 def decode_job(packet: bytes) -> Job:
-    words, _, *limits = _JOB.unpack_from(packet)
+    words, _, open_files, address_space, cpu_seconds, terminal = _JOB.unpack_from(packet)
     texts = [os.fsdecode(text) for text in packet[_JOB.size :].split(b"\0")[:-1]]
     pairs = (text.partition("=") for text in texts[words:])
-    return Job(texts[:words], {name: text for name, _, text in pairs}, *limits)
+    env = {name: text for name, _, text in pairs}
+    return Job(texts[:words], env, open_files, address_space, cpu_seconds, bool(terminal))
 
 
 def send(channel: socket.socket, packet: bytes, fds: Sequence[int] = (), flags: int = 0) -> None:

@@ -17,7 +17,9 @@ from . import kernel, protocol
 
 WORKSPACE = "/workspace"
 SCRATCH = "/box"  # where a box's own tmpfs is mounted while the box is set up
-HOST_PROC = "/host-proc"  # see _populate
+HOST_PROC = "/host-proc"  # see _devices
+HOST_TERMINALS = "/host-terminals"  # where a box that gets one finds all, while it is set up
+TERMINAL = "/dev/tty"  # a program's own, whichever that is
 
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _ETC = (
@@ -82,13 +84,16 @@ def _etc_files(uid: int) -> dict[str, str]:
     }
 
 
-def build(mounts: Sequence[tuple[str, str]], uid: int, *, in_user_namespace: bool) -> int:
-    """Build a root with the extra read-only `mounts` (host path, path inside). Returns an fd of
-    its mount namespace. The work is done in a throwaway child, which leaves ours untouched."""
+def build(
+    mounts: Sequence[tuple[str, str]], uid: int, *, in_user_namespace: bool, terminal: bool
+) -> int:
+    """Build a root with the extra read-only `mounts` (host path, path inside), and with what
+    programs with a terminal need. Returns an fd of its mount namespace. The work is done in a
+    throwaway child, which leaves ours untouched."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     pid = os.fork()
     if pid == 0:
-        _run_child(theirs, mounts, uid, in_user_namespace)
+        _run_child(theirs, mounts, uid, _devices(in_user_namespace, terminal))
     theirs.close()
     with ours:
         message, fds = protocol.receive_packet(ours)
@@ -99,13 +104,28 @@ def build(mounts: Sequence[tuple[str, str]], uid: int, *, in_user_namespace: boo
     return fds[0]
 
 
+def _devices(in_user_namespace: bool, terminal: bool) -> list[tuple[str, str]]:
+    """What is shown as it is, from where and at which place."""
+    devices = [(path, path) for path in _DEVICES]
+    if in_user_namespace:
+        # There the kernel lets a box mount its own /proc only while another one is in sight.
+        # The box unmounts this one as soon as it has its own.
+        devices.append(("/proc", HOST_PROC))
+    if terminal:
+        devices += [(TERMINAL, TERMINAL), ("/dev/pts", HOST_TERMINALS)]
+    return devices
+
+
 def _run_child(
-    channel: socket.socket, mounts: Sequence[tuple[str, str]], uid: int, in_user_namespace: bool
+    channel: socket.socket,
+    mounts: Sequence[tuple[str, str]],
+    uid: int,
+    devices: Sequence[tuple[str, str]],
 ) -> NoReturn:
     try:
         kernel.unshare(kernel.CLONE_NEWNS)
         namespace = os.open("/proc/self/ns/mnt", os.O_RDONLY | os.O_CLOEXEC)
-        _populate(mounts, uid, in_user_namespace)
+        _populate(mounts, uid, devices)
         socket.send_fds(channel, [b"ok"], [namespace])
     except OSError as error:
         channel.send(f"{error.errno} {error.strerror} {error.filename or ''}".encode())
@@ -115,18 +135,16 @@ def _run_child(
         os._exit(0)
 
 
-def _populate(mounts: Sequence[tuple[str, str]], uid: int, in_user_namespace: bool) -> None:
+def _populate(
+    mounts: Sequence[tuple[str, str]], uid: int, shown: Sequence[tuple[str, str]]
+) -> None:
     kernel.make_private("/")
     # Detached copies first: the new root is about to cover a directory they may lie in.
     system = [(path, path) for path in (*_SYSTEM, *_ETC) if not os.path.islink(path)]
     links = {path: os.readlink(path) for path in _SYSTEM if os.path.islink(path)}
     wanted = [(source, place_of(target)) for source, target in mounts]
     trees = _read_only_trees([*system, *wanted])
-    devices = [_Tree(path, path) for path in _DEVICES]
-    if in_user_namespace:
-        # There the kernel lets a box mount its own /proc only while another one is in sight.
-        # The box unmounts this one as soon as it has its own.
-        devices.append(_Tree("/proc", HOST_PROC))
+    devices = [_Tree(source, target) for source, target in shown]
 
     flags = kernel.MOUNT_ATTR_NOSUID | kernel.MOUNT_ATTR_NODEV
     root = kernel.new_tmpfs({"size": "1m", "mode": "755"}, flags)

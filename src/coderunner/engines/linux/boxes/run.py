@@ -22,6 +22,7 @@ _PAUSE_PER_LOOK, _LONGEST_PAUSE = 5.0, 0.25
 _LOOK_EVERY = 0.05
 _CPU_CHECK_AT_LEAST = 0.005
 _SETUP_SECONDS = 30.0
+_UNTIL_IT_IS_THERE = 0.002  # a program that signals wait for
 # Nobody can look into a socket's buffers. Beyond a few dozen sockets each counts as full.
 _FREE_SOCKETS, _SOCKET_KB = 64, 256
 # Locks on parts of files are memory of the kernel's that no cgroup counts, some 200 bytes each.
@@ -46,6 +47,7 @@ class Run:
         self._cpu_ms = 0.0
         self._memory_peak_kb = 0
         self._files_before_kb = 0
+        self._signals: list[int] = []  # that it has yet to get
         self._ledger = sampling.CpuLedger()
         self._since = time.monotonic()  # of its start, once it has
         self._deadline = self._since + _SETUP_SECONDS
@@ -69,6 +71,21 @@ class Run:
         self._deadline = self._since + float(self.limits["wall_ms"]) / 1000
         self._next_check = self._since + (_LOOK_EVERY if box.cgroup else _SAMPLE_EVERY)
         self.close_fds()
+        self._deliver()
+
+    def signal(self, number: object) -> None:
+        """Send the program one, as soon as it is there. What it has not got yet comes once, however
+        often it was sent."""
+        if protocol.is_signal(number) and number not in self._signals:
+            self._signals.append(number)
+        if self.started:
+            self._deliver()
+
+    def _deliver(self) -> None:
+        while self._signals and self.box.signal(self._signals[0]):
+            del self._signals[0]
+        if self._signals:
+            self._next_check = min(self._next_check, time.monotonic() + _UNTIL_IT_IS_THERE)
 
     def _job(self) -> protocol.Job:
         limits = self.limits
@@ -80,6 +97,7 @@ class Run:
             address_space=at_most(resource.RLIMIT_AS, address_space << 20) if address_space else -1,
             # A backstop for one process; we watch the whole tree, and are more exact.
             cpu_seconds=at_most(resource.RLIMIT_CPU, int(cpu_ms) // 1000 + 2) if cpu_ms else -1,
+            terminal=bool(self._message.get("terminal")),
         )
 
     def close_fds(self) -> None:
@@ -119,6 +137,8 @@ class Run:
             self.fail("engine", f"the box was not ready within {_SETUP_SECONDS:.0f} s")
         elif breach := self._breach(now):
             self.end(breach)
+        else:
+            self._deliver()
 
     def _breach(self, now: float) -> str:
         if now >= self._deadline:

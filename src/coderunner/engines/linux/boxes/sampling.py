@@ -67,6 +67,11 @@ def tree(root_pid: int, proc: str = "/proc") -> list[int]:
     return found
 
 
+def children(pid: int, proc: str = "/proc") -> list[int]:
+    """None if it is gone."""
+    return _children(pid, proc) or []
+
+
 def sample(root_pid: int, proc: str = "/proc") -> Sample:
     """A fast look at a process and its descendants. Pages that a fork shares count once for
     each process: when the sum looks too high, ask `exact_memory_kb`."""

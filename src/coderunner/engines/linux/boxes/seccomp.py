@@ -11,6 +11,7 @@ of an int: a check of all 64 bits would let `TIOCSTI | 1 << 32` through.
 from __future__ import annotations
 
 import errno
+import functools
 import struct
 from collections.abc import Iterable
 
@@ -55,6 +56,19 @@ IOCTLS = (
     0x8921,  # SIOCGIFMTU
     0x8927,  # SIOCGIFHWADDR
     0x8933,  # SIOCGIFINDEX
+)
+# What it may do beside that with a terminal of its own, if it has one. Not here: typing into it
+# (TIOCSTI), another line discipline (TIOCSETD: drivers that nobody expects here), taking it from
+# others (TIOCSCTTY, TIOCEXCL).
+TERMINAL_IOCTLS = (
+    *(0x5402, 0x5403, 0x5404),  # TCSETS, TCSETSW, TCSETSF
+    *(0x402C542B, 0x402C542C, 0x402C542D),  # TCSETS2 and so on, the same
+    *(0x5409, 0x5425),  # TCSBRK, TCSBRKP: tcdrain(), tcsendbreak()
+    *(0x540A, 0x540B),  # TCXONC, TCFLSH: tcflow(), tcflush()
+    0x5410,  # TIOCSPGRP: what is in the foreground
+    0x5411,  # TIOCOUTQ
+    0x5414,  # TIOCSWINSZ
+    0x5429,  # TIOCGSID
 )
 # What programs and their runtimes set of themselves. Others take memory that nobody counts, or
 # are for keeping what we take away.
@@ -142,7 +156,7 @@ def _own_id_only(count: int) -> bytes:
     return rule + _return(_ALLOW)
 
 
-def _checked_rules() -> dict[str, bytes]:
+def _checked_rules(ioctls: Iterable[int]) -> dict[str, bytes]:
     """What happens to each call of `syscalls.CHECKED`."""
     unknown = _refuse(errno.ENOSYS)
     no_namespaces = _argument(0) + _op(_JUMP_SET, NAMESPACE_FLAGS, 0, 1)
@@ -168,7 +182,7 @@ def _checked_rules() -> dict[str, bytes]:
         "socket": _socket_rule(),
         "socketpair": _allow_if(0, [AF_UNIX], errno.EAFNOSUPPORT),
         "ioctl": _argument(1)
-        + _return_if_equal(IOCTLS, _ALLOW)
+        + _return_if_equal(ioctls, _ALLOW)
         + _return_if_equal(TERMINAL_INJECTION, _ERRNO | errno.EPERM)
         + _refuse(errno.ENOTTY),
         # On itself only, for the same reason as below.
@@ -203,11 +217,12 @@ def _no_shared_anonymous_memory() -> bytes:
     )
 
 
-def build(machine: str, *, metered: bool) -> bytes:
+@functools.cache
+def build(machine: str, *, metered: bool, terminal: bool = False) -> bytes:
     """The filter for one architecture. Without a cgroup (`metered=False`) the calls that hide
-    memory from sampling are refused too."""
+    memory from sampling are refused too. With a terminal more may be asked of it."""
     table = syscalls.numbers(machine)
-    rules = _checked_rules()
+    rules = _checked_rules((*IOCTLS, *TERMINAL_IOCTLS) if terminal else IOCTLS)
     hidden: frozenset[str] = frozenset()
     if not metered:
         rules["mmap"] = _no_shared_anonymous_memory()

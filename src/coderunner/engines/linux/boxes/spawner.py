@@ -34,6 +34,10 @@ from .zygotes import Zygotes
 _REFILL_SOON, _REFILL_LATER = 0.0, 0.02
 _LONGEST_MESSAGE = 2000
 _PRECEDENCE = -10
+_FOR_PROGRAMS = (
+    *(signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGUSR1),
+    *(signal.SIGUSR2, signal.SIGWINCH, signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU),
+)
 _INTERPRETED = "--interpreted"  # process 1 in Python, whatever there is
 
 
@@ -115,6 +119,8 @@ class Spawner:
                 return True
             if message["op"] == "warm":
                 self._on_warm(message)
+            if message["op"] == "signal" and run is not None:
+                run.signal(message.get("signal"))
             if message["op"] == "kill" and run is not None:
                 run.end(str(message.get("reason", "killed")))
         protocol.close_all(fds)
@@ -337,7 +343,8 @@ def _what_happened(error: Exception) -> str:
 
 def main() -> None:
     """Entry point of the spawner process; the socket to the caller is stdin."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # process 1 of a box must have no handlers
+    for number in _FOR_PROGRAMS:  # whatever our caller ignores, or Python handles
+        signal.signal(number, signal.SIG_DFL)
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))  # five for each box at once
     channel = socket.socket(fileno=0)

@@ -13,7 +13,7 @@ import struct
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from . import identity, kernel, landlock, rootfs
+from . import identity, kernel, landlock, rootfs, seccomp
 from .plan import Data, Kept, Plan, Slot, Template
 
 # The descriptors that process 1 is given, under the numbers that it knows them by.
@@ -22,6 +22,8 @@ CHANNEL, ROOT, SCRATCH, FIRST_CGROUP = range(3, 7)
 UID = Slot("uid")
 IDS = Slot("ids", 64)  # a line of /proc/self/uid_map
 CGROUP = Slot("cgroup", 64)  # how the path of its cgroup ends
+# All of this machine's terminals: kept for Landlock's sake alone, out of the program's sight.
+_TERMINALS = Kept(3)
 
 _ALL_DESCRIPTORS = 0xFFFFFFFF
 _OWN_NAMESPACES = kernel.CLONE_NEWNET | kernel.CLONE_NEWIPC | kernel.CLONE_NEWUTS
@@ -36,7 +38,7 @@ class Surroundings(NamedTuple):
     """What all boxes of a spawner have in common."""
 
     in_user_namespace: bool
-    seccomp: bytes
+    metered: bool  # there are cgroups
     landlock: int  # its version, 0 for none
     last_capability: int
     namespaces: Mapping[str, str]  # those of the spawner
@@ -49,6 +51,7 @@ class Kind(NamedTuple):
     limits: Mapping[str, Any]
     mounts: Sequence[Sequence[Any]]  # source, target, and whether writes to it are thrown away
     cgroups: int  # hierarchies
+    terminal: bool = False  # the program runs in one
 
     @property
     def scratch_mounts(self) -> list[str]:
@@ -110,6 +113,10 @@ def enter_root(plan: Plan, around: Surroundings, kind: Kind) -> None:
     _trim_proc(plan, around)
     if around.in_user_namespace:
         plan.call("umount2", rootfs.HOST_PROC, kernel.MNT_DETACH)
+    if kind.terminal:
+        terminals = plan.open(_TERMINALS.register, rootfs.HOST_TERMINALS, os.O_PATH)
+        assert terminals == _TERMINALS
+        plan.call("umount2", rootfs.HOST_TERMINALS, kernel.MNT_DETACH)
     plan.call("umount2", rootfs.SCRATCH, kernel.MNT_DETACH)
     plan.call("chdir", rootfs.WORKSPACE)
 
@@ -218,7 +225,9 @@ def wall_in(plan: Plan, around: Surroundings, kind: Kind) -> None:
     identity.become_nobody(plan, UID, IDS, around)
     if around.landlock:
         writable = ("/tmp", "/dev/shm", rootfs.WORKSPACE, *kind.scratch_mounts)
-        existing = ("/dev/null", "/dev/full")
+        existing: tuple[str | Kept, ...] = ("/dev/null", "/dev/full")
+        if kind.terminal:
+            existing += (rootfs.TERMINAL, _TERMINALS)
         landlock.restrict(plan, around.landlock, writable=writable, existing=existing)
     plan.stage("process 1")
     plan.call("umask", 0o022)
@@ -226,14 +235,15 @@ def wall_in(plan: Plan, around: Surroundings, kind: Kind) -> None:
     # invisible in /proc, too (hidepid).
     plan.prctl(kernel.PR_SET_DUMPABLE, 0)
     plan.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
-    _install_filter(plan, around.seccomp)
+    _install_filter(plan, around, kind)
     identity.check_self(plan, around.namespaces)
     # Nothing of the setup may live on. (All of it is close-on-exec, too.)
     _close_all_after(plan, CHANNEL)
 
 
-def _install_filter(plan: Plan, instructions: bytes) -> None:
+def _install_filter(plan: Plan, around: Surroundings, kind: Kind) -> None:
     plan.stage("seccomp")
+    instructions = seccomp.build(kernel.MACHINE, metered=around.metered, terminal=kind.terminal)
     size = len(instructions) // 8
     descriptor: Data = plan.data(struct.pack("<Hxxxxxxq", size, 0))
     plan.store(descriptor, 8, plan.data(instructions))

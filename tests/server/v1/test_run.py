@@ -15,9 +15,10 @@ from coderunner.server.settings import CEILING
 from coderunner.server.v1.answers import RunAnswer
 from coderunner.server.v1.asked import GivenLimits
 from tests.cli.console import as_json, coderunner
+from tests.server.conftest import Service
 from tests.support import require_toolchain
 
-pytestmark = pytest.mark.engines
+pytestmark = pytest.mark.integration
 
 Json = dict[str, Any]
 HELLO = "print('hello')"
@@ -162,7 +163,8 @@ NUMBERS = [0, -1, None, True, "5", 1.5, 10**13, 10**400]
 @pytest.mark.parametrize("value", NUMBERS, ids=lambda value: str(value)[:8])
 @pytest.mark.parametrize("field", ["limits", "compile_limits"])
 def test_no_limit_is_guessed(client: httpx.Client, field: str, value: object) -> None:
-    assert f"{field}.wall_ms" in refused(client, code=HELLO, **{field: {"wall_ms": value}})
+    asked: Json = {"code": HELLO, field: {"wall_ms": value}}
+    assert f"{field}.wall_ms" in refused(client, **asked)
 
 
 @pytest.mark.parametrize("name", sorted(asdict(CEILING)))
@@ -181,7 +183,7 @@ def test_every_limit_may_be_given() -> None:
 
 @pytest.mark.parametrize("text", ["NaN", "Infinity", "-Infinity", "1e999"])
 def test_what_is_no_number_is_no_limit(client: httpx.Client, text: str) -> None:
-    body = '{"language": "python", "code": "", "limits": {"cpus": %s}}' % text
+    body = f'{{"language": "python", "code": "", "limits": {{"cpus": {text}}}}}'
     headers = {"Content-Type": "application/json"}
     response = client.post("/v1/run", content=body, headers=headers)
     assert response.status_code in (400, 422), response.text
@@ -247,8 +249,8 @@ def test_an_answer_has_an_end(client: httpx.Client) -> None:
     assert said["files_left_out"][0]["name"] == "large"
 
 
-def test_what_is_sent_is_not_logged(service: Any, client: httpx.Client) -> None:
+def test_what_is_sent_is_not_logged(v1: Service, client: httpx.Client) -> None:
     answered(client, code=f"# {'secret'}\nprint(1)", stdin="secret")
     refused(client, code="", limits={"secret": 1})
-    logged = [json.dumps(line) for line in service.lines()]
+    logged = [json.dumps(line) for line in v1.lines]
     assert not [line for line in logged if "secret" in line]
