@@ -7,6 +7,7 @@ answers.py    what is answered
 
 run.py        POST /v1/run: in one go, or live
 sessions/     /v1/sessions
+live/         /v1/live
 """
 
 from __future__ import annotations
@@ -15,8 +16,10 @@ from fastapi import APIRouter
 
 from coderunner.server.reading import JsonRoute
 from coderunner.server.v1 import run
+from coderunner.server.v1.live import route as live
 from coderunner.server.v1.sessions import routes as sessions
 
 router = APIRouter(prefix="/v1", route_class=JsonRoute)
 router.include_router(run.router)
 router.include_router(sessions.router)
+router.include_router(live.router)
