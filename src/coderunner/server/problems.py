@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import math
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -21,6 +22,7 @@ from coderunner.errors import (
     UnknownLanguage,
 )
 
+_log = logging.getLogger(__name__)
 MEDIA_TYPE = "application/problem+json"
 _MOST_FINDINGS = 10
 _LONGEST = 2000
@@ -56,13 +58,13 @@ class Problem(HTTPException):
 
     def response(self) -> Response:
         return Response(
-            json.dumps(self._members()).encode(),
+            json.dumps(self.members()).encode(),
             status_code=self.status_code,
             headers=dict(self.headers or {}),
             media_type=MEDIA_TYPE,
         )
 
-    def _members(self) -> dict[str, Any]:
+    def members(self) -> dict[str, Any]:
         return {
             "type": f"urn:coderunner:{self.kind}",
             "title": self.kind.replace("-", " ").capitalize(),
@@ -91,6 +93,16 @@ def of_error(error: CodeRunnerError) -> Problem:
         case _:
             status, kind = 500, "failed"
     return Problem(status, kind, error.message, hint=error.hint)
+
+
+def problem_of(error: BaseException) -> Problem:
+    """Any error, told to somebody whose answer has begun already."""
+    if isinstance(error, Problem):
+        return error
+    if isinstance(error, CodeRunnerError):
+        return of_error(error)
+    _log.error("failed", exc_info=error)
+    return Problem(500, "failed", "the service has failed; its log says more")
 
 
 def install(app: FastAPI) -> None:
