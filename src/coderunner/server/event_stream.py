@@ -14,7 +14,6 @@ from coderunner.cancelling import cancel
 from coderunner.server.outbox import Event
 
 MEDIA_TYPE = "text/event-stream"
-_HEARTBEAT_S = 15.0  # what is silent for longer, some proxies take for dead
 _HEARTBEAT = b":\n\n"
 
 
@@ -24,10 +23,12 @@ class EventStream(Response):
 
     media_type = MEDIA_TYPE
 
-    def __init__(self, events: AsyncGenerator[Event]) -> None:
+    def __init__(self, events: AsyncGenerator[Event], heartbeat_s: float = 15) -> None:
+        """What is silent for longer, some proxies take for dead."""
         super().__init__(headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
         del self.headers["content-length"]
         self._events = events
+        self._heartbeat_s = heartbeat_s
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         sending = asyncio.create_task(self._send(send))
@@ -46,7 +47,7 @@ class EventStream(Response):
             while True:
                 coming = asyncio.ensure_future(anext(events, None))
                 try:
-                    while not (await asyncio.wait({coming}, timeout=_HEARTBEAT_S))[0]:
+                    while not (await asyncio.wait({coming}, timeout=self._heartbeat_s))[0]:
                         await _pass_on(send, _HEARTBEAT, more=True)
                 finally:
                     await cancel([coming])

@@ -10,8 +10,8 @@ from pydantic_core import to_json
 from coderunner import as_json
 from coderunner.cancelling import in_thread
 from coderunner.capture import Sink
-from coderunner.execution import Stdin
-from coderunner.model import Outcome, Result
+from coderunner.execution import Started, Stdin
+from coderunner.model import Outcome, Result, Terminal
 from coderunner.server.service import Service
 from coderunner.server.v1.order import Order
 from coderunner.toolchain import Toolchain
@@ -32,6 +32,8 @@ async def carry_out(
     stdin: Stdin = None,
     sink: Sink | None = None,
     compiled: Compiled = _nobody,
+    started: Started | None = None,
+    terminal: Terminal | None = None,
 ) -> tuple[Result, Toolchain]:
     """To be called when its turn has come. `stdin` is in place of the order's own."""
     async with service.runner.build(order.program, compile_limits=order.compile_limits) as build:
@@ -43,6 +45,8 @@ async def carry_out(
                 limits=order.limits,
                 stdin=order.stdin if stdin is None else stdin,
                 sink=sink,
+                started=started,
+                terminal=terminal,
                 collect=order.collect,
                 collect_bytes=order.collect_bytes,
             )
