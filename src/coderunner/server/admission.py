@@ -20,7 +20,7 @@ from coderunner.server.settings import ServerSettings
 from coderunner.server.tokens import Tokens
 
 SUBPROTOCOL = "coderunner"  # what our WebSockets speak
-_TOKEN_BESIDE = "bearer."  # where pages, which cannot send headers of their own, put their token
+_BEARER = "bearer."  # how pages show a token, which cannot send headers of their own
 _FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
 _LOCAL_NAMES = ("localhost", "localhost.localdomain", "ip6-localhost")
 _WITH_BODY = ("POST", "PUT", "PATCH")
@@ -110,8 +110,8 @@ class Admission:
 def _beside_subprotocol(scope: Scope) -> str:
     """`Sec-WebSocket-Protocol: coderunner, bearer.TOKEN`, as the header would have it."""
     offered: list[str] = scope.get("subprotocols", [])
-    found = [one for one in offered if one.startswith(_TOKEN_BESIDE)]
-    return f"Bearer {found[0].removeprefix(_TOKEN_BESIDE)}" if found else ""
+    found = [one for one in offered if one.startswith(_BEARER)]
+    return f"Bearer {found[0].removeprefix(_BEARER)}" if found else ""
 
 
 def check_body(scope: Scope, most: int) -> None:

@@ -11,7 +11,7 @@ from coderunner.model import Limits, Result
 from coderunner.server.outbox import Event
 from coderunner.server.problems import Problem
 from coderunner.server.service import Service
-from coderunner.server.v1.carrying import carry_out
+from coderunner.server.v1.carrying import answer_to, carry_out
 from coderunner.server.v1.following import Follower, follow
 from coderunner.server.v1.live.messages import (
     EndOfInput,
@@ -38,7 +38,7 @@ class Talk:
         self._service = service
         self._client = client
         self._order = order_of(asked, service, usual=usual, ceiling=ceiling)
-        self._terminal = asked.terminal and asked.terminal.of_engine()
+        self._terminal = asked.terminal.of_engine() if asked.terminal else None
         self._feed = Feed(_UNREAD_BYTES)
         self._process: Process | None = None
         self._resized: Resize | None = None  # before there was a process
@@ -46,7 +46,8 @@ class Talk:
 
     def events(self) -> AsyncGenerator[Event]:
         """Runs it, and tells what happens. Whoever stops listening has it killed."""
-        return follow(self._run, self._service.settings.server.stream_kb * 1024)
+        most = self._service.settings.server.stream_kb * 1024
+        return follow(self._run, answer_to, most_bytes=most)
 
     async def hear(self, said: Said) -> None:
         """Raises a Problem for what cannot be done."""
