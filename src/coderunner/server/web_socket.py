@@ -29,17 +29,29 @@ class BoundedWebSocket(WebSocketsSansIOProtocol):
         else:
             self.conn.data_to_send()
 
-    def keepalive_timeout(self) -> None:
-        super().keepalive_timeout()
-        self._leave()
+    # Every way in which a connection ends. To close a transport is to wait until all is read.
 
     async def send(self, message: ASGISendEvent) -> None:
         await super().send(message)
         if message["type"] == "websocket.close":
             self._leave()
 
+    def keepalive_timeout(self) -> None:
+        super().keepalive_timeout()
+        self._leave()
+
+    def handle_close(self, event: Frame) -> None:
+        super().handle_close(event)
+        self._leave()
+
+    def handle_parser_exception(self) -> None:
+        super().handle_parser_exception()
+        self._leave()
+
+    def eof_received(self) -> None:
+        self._leave()
+
     def _leave(self) -> None:
-        """To close a transport is to wait until all is read, however long that takes."""
         self.loop.call_later(_LEAVING_S, self.transport.abort)
 
     def handle_cont(self, event: Frame) -> None:

@@ -49,7 +49,7 @@ def nothing_remains(request: pytest.FixtureRequest) -> Iterator[None]:
 
 def test_who_hangs_up_has_the_run_killed(live: Service) -> None:
     code, box = box_of("hung-up")
-    with talking(live, code) as talk:
+    with talking(live, code):
         box.wait_until_there()
     box.wait_until_gone()
 
