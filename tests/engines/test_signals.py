@@ -5,12 +5,11 @@ from __future__ import annotations
 import asyncio
 import signal
 from collections.abc import AsyncIterator
-from dataclasses import replace
 
 import pytest
 
 from coderunner import File, Program, Runner, Settings
-from coderunner.engines.base import SIGNALS, Process
+from coderunner.engines.base import SIGNALS, Engine, Process
 from coderunner.engines.linux import LinuxEngine
 from coderunner.engines.process import ProcessEngine
 from coderunner.errors import InvalidInput
@@ -35,11 +34,11 @@ while True: signal.pause()
 
 @pytest.fixture(params=["linux", "linux, interpreted", "process"])
 async def bench(request: pytest.FixtureRequest, workspace: Workspace) -> AsyncIterator[Bench]:
-    if request.param == "process":
-        yield Bench(engine := ProcessEngine(), workspace)
-    else:
+    engine: Engine = ProcessEngine()
+    if request.param != "process":
         require_sandbox()
-        yield Bench(engine := LinuxEngine(compiled=request.param == "linux"), workspace)
+        engine = LinuxEngine(compiled=request.param == "linux")
+    yield Bench(engine, workspace)
     await engine.aclose()
 
 
@@ -133,7 +132,7 @@ async def test_a_program_in_a_warm_interpreter() -> None:
 
 
 async def test_a_program_that_ignores_it_can_be_killed(bench: Bench) -> None:
-    job = replace(bench.job("/bin/sh", "-c", "trap '' TERM; echo up; sleep 60"))
+    job = bench.job("/bin/sh", "-c", "trap '' TERM; echo up; sleep 60")
     process = await bench.engine.start(job)
     lines = lines_of(process)
     assert await anext(lines) == b"up"
