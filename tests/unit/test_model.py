@@ -92,3 +92,10 @@ def test_a_terminal_has_a_size(size: object) -> None:
         with pytest.raises(InvalidInput, match="rows and columns"):
             Terminal(**{name: size})  # type: ignore[arg-type]
     assert (Terminal().rows, Terminal(columns=65_535).columns) == (24, 65_535)
+
+
+@pytest.mark.parametrize("kind", ["", "a b", "x\0", "é", "x" * 65, "\x1b[m", 7, None])
+def test_a_terminal_is_of_a_kind(kind: object) -> None:
+    with pytest.raises(InvalidInput, match="kind of terminal"):
+        Terminal(kind=kind)  # type: ignore[arg-type]
+    assert Terminal(kind="screen.xterm-256color").kind == "screen.xterm-256color"
