@@ -164,7 +164,7 @@ class Terminal:
                     f"a terminal's rows and columns are from 1 to {_LARGEST_TERMINAL}, "
                     f"not {repr(size)[:80]}"
                 )
-        if not isinstance(self.kind, str) or not _KIND_OF_TERMINAL.fullmatch(self.kind):
+        if type(self.kind) is not str or not _KIND_OF_TERMINAL.fullmatch(self.kind):
             raise InvalidInput(
                 f"no kind of terminal is called {repr(self.kind)[:80]}",
                 hint="it is what TERM says, such as xterm-256color",

@@ -8,12 +8,13 @@ from dataclasses import replace
 
 import pytest
 
+from coderunner import File, Program, Runner, Settings
 from coderunner.engines.base import Engine
 from coderunner.engines.docker import DockerEngine
 from coderunner.engines.linux import LinuxEngine
 from coderunner.engines.process import ProcessEngine
 from coderunner.errors import EngineUnavailable, InvalidInput
-from coderunner.model import EndedBy, Terminal, Warm
+from coderunner.model import EndedBy, Terminal
 from coderunner.workspace import Workspace
 from tests.engines.bench import PYTHON, Bench
 from tests.engines.talk import in_terminal, talk
@@ -243,10 +244,15 @@ async def test_many_at_once(linux: Bench) -> None:
     assert shown == [["24", "80", str(n)] for n in range(12)]
 
 
-async def test_a_warm_interpreter_would_not_do(linux: Bench) -> None:
-    job = linux.job(PYTHON, "-c", "print('hi')")
-    job = replace(job, warm=Warm(1), terminal=Terminal())
-    assert not await linux.engine.warm_up(job)
+async def test_a_warm_interpreter_would_not_do() -> None:
+    program = Program("python", (File("main.py", b"import sys; print(sys.stdout.line_buffering)"),))
+    async with Runner.open(Settings(engine="linux")) as runner:
+        assert await runner.warm_up("python")
+        async with runner.build(program) as build:
+            runs = [await build.run(terminal=one) for one in (None, Terminal(), None)]
+    assert [(run.stdout.strip(), run.outcome.warm) for run in runs] == [
+        *(("False", True), ("True", False), ("False", True))
+    ]
 
 
 @pytest.mark.parametrize("make", [DockerEngine, ProcessEngine])

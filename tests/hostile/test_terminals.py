@@ -186,18 +186,3 @@ print("done")
     result = await in_terminal(arena, source, stdin=b"\x03\x1c\x1a" * 100)
     assert "done" in result.stdout
     assert "took" not in result.stdout
-
-
-async def test_an_ordinary_box_still_asks_nothing_of_terminals(arena: Arena) -> None:
-    source = replace_all(REQUESTS)
-    result = await arena.text(source, "c")
-    assert (result.stdout, result.outcome.exit_code) == ("held\n", 0)
-
-
-def replace_all(source: str) -> str:
-    """The same where there is no terminal: what programs need of one is refused as well."""
-    more = '{"TCSETS", 0x5402, ENOTTY}, {"TIOCSWINSZ", 0x5414, ENOTTY}, {"TIOCSTI"'
-    lacks = 'refused("/dev/tty", open("/dev/tty", O_RDWR), ENOENT); int fds[] = {0, 1, 2, 2};'
-    return source.replace('{"TIOCSTI"', more).replace(
-        'int fds[] = {0, 1, 2, open("/dev/tty", O_RDWR)};', lacks
-    )
