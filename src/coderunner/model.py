@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
@@ -176,9 +177,15 @@ class Terminal:
                     f"a terminal's rows and columns are from 1 to {_LARGEST_TERMINAL}, "
                     f"not {repr(size)[:80]}"
                 )
+        if type(self.kind) is not str or not _KIND_OF_TERMINAL.fullmatch(self.kind):
+            raise InvalidInput(
+                f"no kind of terminal is called {repr(self.kind)[:80]}",
+                hint="it is what TERM says, such as xterm-256color",
+            )
 
 
 _LARGEST_TERMINAL = 0xFFFF  # as the kernel counts them
+_KIND_OF_TERMINAL = re.compile("[!-~]{1,64}")
 
 
 Directory = Literal["/workspace", "/tmp"]
