@@ -18,6 +18,7 @@ from coderunner.runner import Runner
 from coderunner.server.door import CLIENT
 from coderunner.server.metrics import Metrics
 from coderunner.server.slots import Slots
+from coderunner.server.surveyed import Surveyed
 from coderunner.server.workers import Workers
 from coderunner.settings import Settings
 
@@ -37,6 +38,7 @@ class Service:
     slots: Slots
     workers: Workers
     metrics: Metrics
+    surveyed: Surveyed
     limits: Limits  # of the simple endpoints
     started: float  # by the monotonic clock
 
@@ -61,7 +63,16 @@ class Service:
             metrics.watch(slots)
             try:
                 await workers.start()
-                yield cls(settings, runner, slots, workers, metrics, limits, time.monotonic())
+                yield cls(
+                    settings=settings,
+                    runner=runner,
+                    slots=slots,
+                    workers=workers,
+                    metrics=metrics,
+                    surveyed=Surveyed(runner),
+                    limits=limits,
+                    started=time.monotonic(),
+                )
             finally:
                 await workers.close()
 

@@ -89,6 +89,15 @@ class Workers:
             for name, worker in self._workers.items()
         }
 
+    async def warm(self) -> set[str]:
+        """The languages with something that has started already."""
+        workers = [worker for worker in self._workers.values() if worker.warm]
+        return {worker.language for worker in workers if await self._runs(worker)}
+
+    @property
+    def in_use(self) -> set[str]:
+        return set(self._workers)
+
     async def _runs(self, worker: Worker) -> bool:
         if worker.stopped:
             return False

@@ -7,6 +7,8 @@ following.py  the same, told while it goes on
 answers.py    what is answered
 
 run.py        POST /v1/run: in one go, or live
+judge.py      POST /v1/judge
+languages.py  GET /v1/languages
 """
 
 from __future__ import annotations
@@ -14,7 +16,8 @@ from __future__ import annotations
 from fastapi import APIRouter
 
 from coderunner.server.reading import JsonRoute
-from coderunner.server.v1 import run
+from coderunner.server.v1 import judge, languages, run
 
 router = APIRouter(prefix="/v1", route_class=JsonRoute)
-router.include_router(run.router)
+for part in (run, judge, languages):
+    router.include_router(part.router)
