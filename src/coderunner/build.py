@@ -11,7 +11,17 @@ from coderunner.capture import Sink
 from coderunner.errors import StartFailed, faults_of_the_machine
 from coderunner.execution import Started, Stdin
 from coderunner.language import Language
-from coderunner.model import EndedBy, File, Limits, Outcome, Output, Result, Terminal, Usage
+from coderunner.model import (
+    Directory,
+    EndedBy,
+    File,
+    Limits,
+    Outcome,
+    Output,
+    Result,
+    Terminal,
+    Usage,
+)
 from coderunner.recipe import Recipe, check_args
 from coderunner.workspace import Bundle
 
@@ -47,19 +57,21 @@ class Build:
         files: Iterable[File] = (),
         collect_bytes: int | None = None,
         terminal: Terminal | None = None,
+        directory: Directory = "/workspace",
         started: Started | None = None,
     ) -> Result:
         """Run it once, in a fresh sandbox, on a fresh copy of its files. `files` are added to
         them, `args` take the place of the program's, both for this run alone. What `collect`
         brings back is at most `collect_bytes` long, or what fits on the program's disk. With a
-        `terminal` it runs in one. `started` gets hold of the process, to send it signals."""
+        `terminal` it runs in one; its files may be in another `directory`. `started` gets hold of
+        the process, to send it signals."""
         limits = limits or Limits()
         limits.check_below(self.runner.settings.ceiling)
         language = self.recipe.layout.language
         recipe = self._recipe(args)
         with self._with(files) as bundle:
             job = recipe.run_job(limits, bundle, self.runner.preload)
-            job = replace(job, terminal=terminal)
+            job = replace(job, terminal=terminal, directory=directory)
             try:
                 outcome, made = await self.runner.execute(
                     job,

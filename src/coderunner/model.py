@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from coderunner.errors import InvalidInput, InvalidLimits
 
@@ -181,6 +181,9 @@ class Terminal:
 _LARGEST_TERMINAL = 0xFFFF  # as the kernel counts them
 
 
+Directory = Literal["/workspace", "/tmp"]
+
+
 @dataclass(frozen=True, slots=True)
 class Job:
     """What an engine understands: a command in a directory, with limits around it.
@@ -199,6 +202,7 @@ class Job:
     warm: Warm | None = None
     terminal: Terminal | None = None
     image: str = ""  # what the command is in, for engines that have images; empty: their default
+    directory: Directory = "/workspace"  # where it is, in engines with a root of their own
     label: str = ""  # what people call jobs of this kind, as in the name of a container
 
 

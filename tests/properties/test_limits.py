@@ -53,7 +53,8 @@ def test_any_value_is_a_limit_or_is_refused(name: str, value: Any) -> None:
     assert (kept is None and name in OPEN) or (type(kept) in (int, float) and 0 < kept < math.inf)
     # And the spawner takes it: through JSON and back it is still sound.
     asked = json.loads(json.dumps(dataclasses.asdict(limits)))
-    protocol.check_start({"argv": ["x"], "env": {}, "mounts": [], "limits": asked, "collect": True})
+    job = {"argv": ["x"], "env": {}, "mounts": [], "collect": True, "directory": "/workspace"}
+    protocol.check_start({**job, "limits": asked})
 
 
 sensible = st.builds(

@@ -16,6 +16,7 @@ from coderunner.model import EndedBy, File, Outcome, Output, Program, Result
 from coderunner.server.problems import ProblemDetails
 from coderunner.server.reading import JsonRoute
 from coderunner.server.service import ClientGone, Service, service_of, while_connected
+from coderunner.server.workers import DIRECTORY
 from coderunner.text import as_bytes
 from coderunner.toolchain import Toolchain
 
@@ -88,13 +89,23 @@ async def execute(
 
 async def _run(service: Service, request: Request, language: Language, code: str) -> Execution:
     name = f"exec_{uuid.uuid4()}{language.extensions[0]}"
-    program = Program(language.name, (File(name, as_bytes(code, "code")),))
+    content = as_bytes(code, "code")
     result = await service.serve(
-        request, language.name, lambda: service.runner.run(program, limits=service.limits)
+        request, language.name, lambda: _build_and_run(service, language, name, content)
     )
     service.metrics.note(language.name, result.outcome)
     toolchain = await service.runner.toolchains.find(language)
     return _answer(service, result, toolchain, f"/tmp/{name}")
+
+
+async def _build_and_run(service: Service, language: Language, name: str, code: bytes) -> Result:
+    """In /tmp, where the code also lies under a name that is this request's alone. It runs under
+    the usual one: by that, compilations are found again, and interpreters are warm."""
+    program = Program(language.name, (File(language.source, code),))
+    async with service.runner.build(program) as build:
+        if not build.ok:
+            return Result(build.compilation, None)
+        return await build.run(limits=service.limits, files=[File(name, code)], directory=DIRECTORY)
 
 
 def _answer(service: Service, result: Result, toolchain: Toolchain, path: str) -> Execution:

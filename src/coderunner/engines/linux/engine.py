@@ -125,6 +125,7 @@ def _message(job: Job) -> protocol.Message:
         "mounts": [[str(m.source), m.target, m.scratch] for m in job.mounts],
         "limits": {name: getattr(job.limits, name) for name in _LIMITS},
         "collect": job.collect,
+        "directory": job.directory,
         # An interpreter looks at its streams once, when it starts: one that had pipes then would
         # never speak to a terminal line by line.
         "warm": job.warm

@@ -9,7 +9,7 @@ import errno
 import os
 from typing import Any, NamedTuple
 
-from . import cgroup_place, identity, kernel, player
+from . import cgroup_place, identity, kernel, player, rootfs
 from .making import Maker, Order, meters
 from .plan import Plan
 
@@ -134,7 +134,9 @@ def try_walls(maker: Maker) -> None:
     """Make a box and throw it away: the surest test of mounts, namespaces and all the rest."""
     hint = _USER_HINT if os.geteuid() != 0 else _ROOT_HINT
     try:
-        box = maker.make(Order({"limits": _TRIAL_LIMITS, "mounts": []}))
+        box = maker.make(
+            Order({"limits": _TRIAL_LIMITS, "mounts": [], "directory": rootfs.WORKSPACE})
+        )
     except OSError as error:
         if error.errno in (errno.EMFILE, errno.ENFILE):
             hint = "raise the limit of open files: ulimit -n"

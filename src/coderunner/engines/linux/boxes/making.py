@@ -52,7 +52,13 @@ class Order:
             *rootfs.identities(sources),
         )
         scratch = tuple(target for _, target, scratch in self.mounts if scratch)
-        self.box_key: Key = (self.root_key, scratch, *(self.limits[name] for name in _BUILT_IN))
+        self.directory = message["directory"]
+        self.box_key: Key = (
+            self.root_key,
+            scratch,
+            self.directory,
+            *(self.limits[name] for name in _BUILT_IN),
+        )
         self.wish = self._wish(message)
 
     @property
@@ -69,6 +75,7 @@ class Order:
             command=tuple(message["argv"][: warm["words"]]),
             env=tuple(message["env"].items()),
             stack_mb=self.limits["stack_mb"],
+            directory=self.directory,
             preload=tuple(warm["preload"]),
         )
 
@@ -180,7 +187,7 @@ class Maker:
         if key not in self._templates:
             if len(self._templates) >= _MAX_TEMPLATES:
                 del self._templates[next(iter(self._templates))]
-            kind = Kind(order.limits, order.mounts, cgroups, order.terminal)
+            kind = Kind(order.limits, order.mounts, cgroups, order.terminal, order.directory)
             self._templates[key] = stages.write_down(self._around, kind)
         return self._templates[key]
 

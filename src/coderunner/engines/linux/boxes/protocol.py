@@ -111,6 +111,7 @@ def is_number(value: object) -> bool:
     return type(value) in (int, float) and 0 <= value < _LARGEST  # type: ignore[operator]
 
 
+_DIRECTORIES = ("/workspace", "/tmp")
 _START: dict[str, Callable[[object], bool]] = {
     "argv": _is_command,
     "env": _is_environment,
@@ -118,6 +119,7 @@ _START: dict[str, Callable[[object], bool]] = {
     "limits": _are_limits,
     "collect": lambda value: isinstance(value, bool),
     "warm": _is_warm,
+    "directory": lambda value: value in _DIRECTORIES,
     "terminal": lambda value: value is None or isinstance(value, bool),
 }
 

@@ -52,6 +52,7 @@ class Kind(NamedTuple):
     mounts: Sequence[Sequence[Any]]  # source, target, and whether writes to it are thrown away
     cgroups: int  # hierarchies
     terminal: bool = False  # the program runs in one
+    directory: str = rootfs.WORKSPACE  # where it finds its files, and itself
 
     @property
     def scratch_mounts(self) -> list[str]:
@@ -103,8 +104,10 @@ def enter_root(plan: Plan, around: Surroundings, kind: Kind) -> None:
     plan.call("mkdirat", SCRATCH, "workspace", 0o755)
     plan.call("fchownat", SCRATCH, "workspace", UID, UID, 0)
     _attach(plan, SCRATCH, rootfs.SCRATCH)
+    # One directory may be the workspace as well.
     for name, target in (*_SHARED_DIRECTORIES, ("workspace", rootfs.WORKSPACE)):
-        _bind(plan, f"{rootfs.SCRATCH}/{name}", target)
+        own = "workspace" if target == kind.directory else name
+        _bind(plan, f"{rootfs.SCRATCH}/{own}", target)
     show(plan, shown(kind.mounts))
     for number, target in enumerate(kind.scratch_mounts):
         _overlay(plan, around, number, target)
@@ -118,7 +121,7 @@ def enter_root(plan: Plan, around: Surroundings, kind: Kind) -> None:
         assert terminals == _TERMINALS
         plan.call("umount2", rootfs.HOST_TERMINALS, kernel.MNT_DETACH)
     plan.call("umount2", rootfs.SCRATCH, kernel.MNT_DETACH)
-    plan.call("chdir", rootfs.WORKSPACE)
+    plan.call("chdir", kind.directory)
 
 
 def _unshare(plan: Plan, flags: int, names: str) -> None:
