@@ -2,6 +2,7 @@
 
 app.py        the application, put together
 serving.py    one process that serves it
+wire.py       HTTP as it comes in
 service.py    what all requests share
 settings.py   how it behaves
 

@@ -118,7 +118,7 @@ def install(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> Response:
-        return _of_findings(error.errors()).response()
+        return of_findings(error.errors()).response()
 
     @app.exception_handler(Refused)
     async def plain(request: Request, error: Refused) -> Response:
@@ -132,7 +132,7 @@ def install(app: FastAPI) -> None:
 _KINDS = {404: "not-found", 405: "method-not-allowed"}
 
 
-def _of_findings(findings: Iterable[Any]) -> Problem:
+def of_findings(findings: Iterable[Any]) -> Problem:
     """Says where and what, and not what was sent: that may be long, or not be JSON."""
     words = [
         {

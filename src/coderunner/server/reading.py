@@ -1,24 +1,50 @@
-"""JSON as we take it: strict, with no depth or size that could hurt."""
+"""JSON as we take it: strict, with no depth, size or number of mistakes that could hurt."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
+import itertools
+from collections.abc import Callable, Coroutine, Iterable
 from typing import Any
 
 from fastapi import Request
 from fastapi.routing import APIRoute
+from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
 from starlette.responses import Response
 
-from coderunner.server.problems import Problem
+from coderunner.server.problems import Problem, of_findings
+
+_MOST_MISTAKES = 100
+_MOST_VALUES = 50_000  # in one body: each costs time, whatever is wrong with it
+_SHORT = 64 * 1024  # bytes, which cannot hold so many
 
 
 class JsonRequest(Request):
     async def json(self) -> Any:
         try:
-            return from_json(await self.body(), allow_inf_nan=False)
+            value = from_json(await self.body(), allow_inf_nan=False)
         except ValueError as error:
             raise Problem(400, "not-json", f"the body is not JSON: {error}") from None
+        if len(await self.body()) > _SHORT:
+            _check_amount(value)
+        return value
+
+
+def _check_amount(value: object) -> None:
+    """One level after the other: it may be deep, and it may be wide."""
+    level, count = [value], 0
+    while level:
+        count += len(level)
+        if count > _MOST_VALUES:
+            raise Problem(413, "too-large", f"the body has more than {_MOST_VALUES} values")
+        inner = (_parts(one) for one in level)
+        level = list(itertools.islice(itertools.chain.from_iterable(inner), _MOST_VALUES + 1))
+
+
+def _parts(value: object) -> Iterable[object]:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else ()
 
 
 class JsonRoute(APIRoute):
@@ -29,3 +55,18 @@ class JsonRoute(APIRoute):
             return await handle(JsonRequest(request.scope, request.receive))
 
         return strictly
+
+
+def read_as(kind: type[BaseModel], value: object) -> BaseModel:
+    """One of ours. A body can have a million mistakes, and to tell each takes its time: so they are
+    counted first."""
+    try:
+        return kind.model_validate(value)
+    except ValidationError as error:
+        count = error.error_count()
+        if count > _MOST_MISTAKES:
+            raise Problem(422, "invalid-request", f"there are {count} mistakes in it") from None
+        raise of_findings(
+            {**found, "loc": ("body", *found["loc"])}
+            for found in error.errors(include_url=False, include_context=False, include_input=False)
+        ) from None

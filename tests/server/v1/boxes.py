@@ -19,10 +19,16 @@ class Box:
     def is_there(self) -> bool:
         return any(self.mark.encode() in _command(process) for process in _processes())
 
+    def wait_until_there(self) -> None:
+        self._wait(True)
+
     def wait_until_gone(self) -> None:
+        self._wait(False)
+
+    def _wait(self, there: bool) -> None:
         deadline = time.monotonic() + _PATIENCE_S
-        while self.is_there():
-            assert time.monotonic() < deadline, "the run is still there"
+        while self.is_there() is not there:
+            assert time.monotonic() < deadline, "not there" if there else "still there"
             time.sleep(0.02)
 
 

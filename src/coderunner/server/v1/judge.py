@@ -77,7 +77,7 @@ async def judge(
     to whoever wrote the code: nothing of hidden tests is in it."""
     _check(asked, service)
     name = service.runner.languages.get(asked.language_name).name
-    alone = replace(asked, parallel=1)
+    alone = replace(asked, parallel=1, metadata={})  # which is the caller's, and may be large
 
     async def in_turn() -> ExecutionResult:
         return await service.serve(request, name, lambda: judged(service.runner, alone))
