@@ -52,7 +52,9 @@ class ServerSettings(BaseModel):
         default=100, ge=1, description="the largest body of POST /execute/…"
     )
     v1_body_kb: int = Field(default=10_240, ge=1, description="the largest body under /v1")
-    body_seconds: float = Field(default=30, gt=0, description="that a body may take to arrive")
+    body_seconds: float = Field(
+        default=30, gt=0, description="that a head, and then a body, may take to arrive"
+    )
     timeout_ms: int = Field(default=10_000, ge=1, description="time limit of /execute")
     memory_mb: int = Field(default=256, ge=1, description="memory limit of /execute")
     cpus: float | None = Field(default=None, gt=0, description="cores' worth of cpu of /execute")
@@ -91,6 +93,7 @@ class ServerSettings(BaseModel):
         ge=1,
         description="of what a program prints and leaves behind, an answer of /v1 has this much",
     )
+    judge_tests: int = Field(default=1000, ge=1, description="tests of one submission")
     stream_kb: int = Field(
         default=256, ge=1, description="live output that waits for a slow reader; the rest is lost"
     )

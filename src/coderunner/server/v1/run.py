@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import Response
+from pydantic import BeforeValidator
 
 from coderunner.model import Result
 from coderunner.server.event_stream import MEDIA_TYPE, event_stream, wants_events
 from coderunner.server.problems import ProblemDetails
-from coderunner.server.reading import JsonRoute
+from coderunner.server.reading import JsonRoute, read_as
 from coderunner.server.service import ClientGone, Service, service_of, while_connected
 from coderunner.server.v1.answers import RunAnswer
 from coderunner.server.v1.asked import RunRequest
@@ -45,7 +47,7 @@ router = APIRouter(route_class=JsonRoute, tags=["run"])
 
 @router.post("/run", response_model=RunAnswer, responses=_ANSWERS)
 async def run(
-    asked: RunRequest,
+    asked: Annotated[RunRequest, BeforeValidator(partial(read_as, RunRequest))],
     request: Request,
     service: Annotated[Service, Depends(service_of)],
 ) -> Response:
