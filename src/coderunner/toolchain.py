@@ -58,8 +58,6 @@ class _Found:
 class Toolchains:
     """Finds toolchains, each once. `overrides` are tool ids (or `language.tool`) with a path."""
 
-    fetches = False
-
     def __init__(
         self, overrides: Mapping[str, str] | None = None, *, cache: Cache | None = None
     ) -> None:

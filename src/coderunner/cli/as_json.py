@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from coderunner.doctor import Report
     from coderunner.errors import CodeRunnerError
     from coderunner.model import Outcome, Output, Result, Usage
+    from coderunner.settings.effective import Effective
     from coderunner.survey import Finding
     from coderunner.toolchain import Toolchain
 
@@ -107,3 +108,7 @@ def of_report(report: Report) -> Json:
         "controls": [asdict(finding) for finding in report.findings],
         "languages": [of_finding(finding) for finding in report.toolchains],
     }
+
+
+def of_setting(setting: Effective) -> Json:
+    return {"key": setting.key, "value": setting.value, "from": setting.origin}

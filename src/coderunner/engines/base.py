@@ -86,8 +86,6 @@ class Reader(Protocol):
 class ToolchainSource(Protocol):
     """Where the commands of languages are looked for."""
 
-    fetches: bool  # finding one may take a download
-
     async def find(self, language: Language) -> Toolchain:
         """Raises ToolchainMissing, with the way to get it."""
 

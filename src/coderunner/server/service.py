@@ -55,7 +55,7 @@ class Service:
             slots = Slots(
                 mine.concurrency or len(os.sched_getaffinity(0)),
                 mine.queue,
-                mine.client_concurrency,
+                mine.per_client_concurrency,
                 mine.queue_wait_ms / 1000,
             )
             metrics.watch(slots)

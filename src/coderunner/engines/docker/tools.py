@@ -46,8 +46,6 @@ find_one() {
 
 
 class ImageToolchains:
-    fetches = True
-
     def __init__(self, engine: DockerEngine, overrides: Mapping[str, str]) -> None:
         self._engine = engine
         self._overrides = overrides
