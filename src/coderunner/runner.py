@@ -28,7 +28,7 @@ from coderunner.errors import (
 )
 from coderunner.execution import Started, Stdin, execute_and
 from coderunner.home import Home
-from coderunner.language import Language, Languages
+from coderunner.language import Language
 from coderunner.model import (
     MIB,
     Directory,
@@ -73,7 +73,7 @@ class Runner:
     ) -> None:
         self.settings = settings or Settings()
         self.engine = engine
-        self.languages = Languages(self.settings.language_dirs())
+        self.languages = self.settings.languages()
         engine.announce(notice)
         chosen = self.settings.toolchains
         self.toolchains = engine.toolchains(chosen) or Toolchains(chosen)

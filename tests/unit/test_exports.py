@@ -20,6 +20,7 @@ PUBLIC = [
     "InvalidLanguageFile",
     "InvalidLimits",
     "InvalidProgram",
+    "InvalidSettings",
     "Isolation",
     "IsolationTooLow",
     "Limits",

@@ -53,11 +53,10 @@ def languages(
 
 
 async def _survey(names: list[str], settings: Settings) -> list[Finding]:
-    from coderunner.language import Languages
     from coderunner.survey import survey
     from coderunner.toolchain import Toolchains
 
-    known = Languages(settings.language_dirs())
+    known = settings.languages()
     wanted = [known.get(name) for name in names] or list(known)
     return await survey(wanted, Toolchains(settings.toolchains))
 

@@ -11,9 +11,9 @@ import httpx
 import pytest
 
 from coderunner.model import Limits
-from coderunner.server.settings import CEILING
 from coderunner.server.v1.answers import RunAnswer
 from coderunner.server.v1.asked import GivenLimits
+from coderunner.settings.server import CALLERS_CEILING as CEILING
 from tests.cli.console import as_json, coderunner
 from tests.server.conftest import Service
 from tests.support import require_toolchain
