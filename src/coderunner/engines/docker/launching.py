@@ -1,4 +1,4 @@
-"""Starts containers: of the kind that a job needs, with the warden, under a name that people know."""
+"""Starts containers: of the kind that a job needs, with the warden, under a name."""
 
 from __future__ import annotations
 
