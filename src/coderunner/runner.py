@@ -134,13 +134,29 @@ class Runner:
             return await build.run(limits=limits, stdin=stdin, sink=sink, collect=collect)
 
     async def warm_up(self, language: str, *, limits: Limits | None = None) -> bool:
-        """Start an interpreter of this language ahead of the first run, and wait until it is
-        ready. False if the language or the engine has no warm interpreters."""
+        """Start an interpreter, or a container, for programs of this language ahead of the first
+        one, and wait until it is ready. False if the engine has no such thing for them."""
+        async with self._example(language, limits) as job:
+            return await self.engine.warm_up(job)
+
+    async def is_warm(self, language: str, *, limits: Limits | None = None) -> bool:
+        """Whether there is one, and it is alive: also if it was not we who ended it."""
+        async with self._example(language, limits) as job:
+            return await self.engine.is_warm(job)
+
+    async def cool_down(self, language: str, *, limits: Limits | None = None) -> None:
+        """End it, if nothing runs in it. The next program starts cold."""
+        async with self._example(language, limits) as job:
+            await self.engine.cool_down(job)
+
+    @asynccontextmanager
+    async def _example(self, language: str, limits: Limits | None) -> AsyncIterator[Job]:
+        """A job as a program of this language would be, but for the program."""
         found = self.languages.get(language)
         recipe = await self._recipe(lay_out(found, (File(found.source, b""),)), ())
-        job = recipe.run_job(limits or Limits(), Path(), self.preload)
-        self._home.enter()  # it may have been closed meanwhile
-        return job.warm is not None and await self.engine.warm_up(job)
+        with bundle_of(()) as nothing:
+            self._home.enter()  # it may have been closed meanwhile
+            yield recipe.run_job(limits or Limits(), nothing, self.preload)
 
     @property
     def preload(self) -> tuple[str, ...] | None:

@@ -25,7 +25,9 @@ def engine_params() -> list[Any]:
 
 def settings_for_tests(request: pytest.FixtureRequest, name: str, **more: Any) -> Settings:
     if name == "docker":
-        more["docker"] = DockerSettings(host=request.getfixturevalue("dockerd"), image=IMAGE)
+        kept = 4 if more.get("warm") else 0  # containers that are used again
+        host = request.getfixturevalue("dockerd")
+        more["docker"] = DockerSettings(host=host, image=IMAGE, warm=kept)
     return Settings(engine=name, **more)
 
 
