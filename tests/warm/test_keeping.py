@@ -1,4 +1,4 @@
-"""Asked for, looked at, ended by somebody else, let go of: what a runner says of its interpreters."""
+"""Warm interpreters asked for, looked at, ended by somebody else, and let go of."""
 
 from __future__ import annotations
 
