@@ -17,7 +17,7 @@ from coderunner.engines.docker.container import Container
 
 Remove = Callable[[Container], Awaitable[None]]
 _MOST_JOBS = 1000  # then a container is replaced
-_WIPED_SOON_S = 0.2  # as long as starting another one takes
+_WIPED_SOON_S = 1.0  # then another one is started
 
 
 class Pool:

@@ -154,6 +154,7 @@ static void run_program(void) {
     const char *why = watch(began, began + order.wall_ms * 1000);
     uint64_t wall_us = now_us() - began;
     end_everybody();
+    meters_look(); /* the files are still there */
     int exited = status >= 0 && WIFEXITED(status);
     snprintf(words, sizeof words, "ended %s %d %d %llu %llu %llu\n", why ? why : reason(),
              exited ? WEXITSTATUS(status) : -1,
