@@ -36,7 +36,7 @@ from coderunner.engines.docker.spares import Spares
 from coderunner.engines.docker.tools import ImageToolchains
 from coderunner.errors import EngineUnavailable, faults_of_the_machine
 from coderunner.language import Language
-from coderunner.model import MIB, Job, Limits
+from coderunner.model import MIB, Isolation, Job, Limits
 from coderunner.settings import DockerSettings
 
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"  # as Docker has it
@@ -168,12 +168,14 @@ class DockerEngine(Engine):
         async def remove(container: Container) -> None:
             await self._remove(daemon, container)
 
+        # A kernel of its own may let a program change its warden, where our filter is not asked.
+        keep = 0 if capabilities.isolation is Isolation.VM else self.settings.warm
         return _Ready(
             daemon,
             capabilities,
             Launcher(daemon, machine, self.settings, lambda text: self._notice(text)),
             Spares(self.settings.ready, remove),
-            Pool(self.settings.warm, remove),
+            Pool(keep, remove),
         )
 
     async def _needed(self, ready: _Ready, job: Job) -> tuple[Image, Files]:
