@@ -24,8 +24,6 @@ CASES = [
     *(pytest.param("linux", attack, id=f"linux-{attack.id}") for attack in attacks()),
     *(pytest.param("docker", attack, id=f"docker-{attack.id}", marks=pytest.mark.as_root)
       for attack in IN_IMAGE),
-    *(pytest.param("docker warm", attack, id=f"docker-warm-{attack.id}", marks=pytest.mark.as_root)
-      for attack in IN_IMAGE),
     *(pytest.param("linux warm", attack, id=f"linux-warm-{attack.id}") for attack in WARM),
 ]  # fmt: skip
 
@@ -41,8 +39,7 @@ async def test_it_loses(arena: Arena, attack: Attack) -> None:
         return
     assert result.execution is not None, result.stderr
     outcome = result.execution
-    if attack.program.language == "python":
-        assert outcome.warm == arena.runner.settings.warm
+    assert outcome.warm == arena.runner.settings.warm
     expected = attack.says(arena.level)
     if expected is not None:
         assert outcome.stdout.text.strip("\n") == expected, outcome.stderr.text[-2000:]
