@@ -22,6 +22,7 @@ LANGUAGES = ("bash", "c", "cpp", "perl", "python")  # that it has
 RUNSC = "runsc"
 _PACKAGES = "python3,gcc,g++,libc6-dev"
 _RUNSC_ARGS = ["--network=none", "--platform=ptrace", "--ignore-cgroups"]
+_USUAL = "unix:///var/run/docker.sock"
 _STARTING_S = 60
 _ENDING_S = 30
 _INSTALL = "apt-get install --no-install-recommends docker.io mmdebstrap"
@@ -33,20 +34,19 @@ def docker_address(folder: Path) -> Iterator[str]:
     with _address(folder) as address, contextlib.closing(connect(address)) as client:
         if not client.images.list(IMAGE):
             _import_image(client)
-        yield client.api.base_url if address is None else address
+        yield address
 
 
-def connect(address: str | None) -> Any:
+def connect(address: str) -> Any:
     import docker  # type: ignore[import-untyped]
 
-    return docker.DockerClient(base_url=address) if address else docker.from_env()
+    return docker.DockerClient(base_url=address)
 
 
 @contextlib.contextmanager
-def _address(folder: Path) -> Iterator[str | None]:
-    """None: the one of the environment."""
+def _address(folder: Path) -> Iterator[str]:
     if _answers():
-        yield None
+        yield os.environ.get("DOCKER_HOST") or _USUAL
         return
     if os.geteuid() != 0:
         leave_out("there is no Docker daemon that this user may use", fix="sudo make test")

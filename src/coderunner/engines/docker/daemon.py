@@ -19,7 +19,7 @@ _START = "start Docker (systemctl start docker), or set DOCKER_HOST to where it 
 _USUAL = "unix:///var/run/docker.sock"
 _AT_ONCE = 16
 _PATIENCE_S = 60  # for one answer
-_NOT_FOUND = 404
+_NOT_FOUND, _CONFLICT = 404, 409
 _PODMAN = "Podman Engine"
 
 
@@ -81,6 +81,19 @@ class Daemon:
                 lambda api: api.remove_container(container, force=True, v=True),
             )
 
+    async def runs(self, container: str) -> bool:
+        """Whether it is there, runs, and is not paused."""
+        try:
+            found = await self.ask(
+                "looking at a container", lambda api: api.inspect_container(container)
+            )
+        except EngineUnavailable as error:
+            if is_absent(error):
+                return False
+            raise
+        state = found["State"]
+        return bool(state.get("Running")) and not state.get("Paused")
+
     def close(self) -> None:
         self._threads.shutdown(wait=True)
         if self._address:
@@ -128,6 +141,11 @@ def troubles(what: str, hint: str = "see that `docker info` works") -> Iterator[
 
 def is_absent(error: EngineUnavailable) -> bool:
     return _status(error) == _NOT_FOUND
+
+
+def is_taken(error: Exception) -> bool:
+    """As of a name that another container has."""
+    return _status_of(error) == _CONFLICT
 
 
 def refuse_podman(version: Mapping[str, Any]) -> None:

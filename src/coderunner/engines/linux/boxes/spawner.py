@@ -117,8 +117,8 @@ class Spawner:
             if message["op"] == "start" and run is None:
                 self._on_start(message, fds)
                 return True
-            if message["op"] == "warm":
-                self._on_warm(message)
+            if message["op"] in ("warm", "is_warm", "cool"):
+                self._on_warmth(message)
             if message["op"] == "signal" and run is not None:
                 run.signal(message.get("signal"))
             if message["op"] == "kill" and run is not None:
@@ -148,23 +148,34 @@ class Spawner:
         if self._spares.wants(order.key) or self._zygotes.wants(order):
             self._wanted.setdefault(order.key, (time.monotonic() + _REFILL_LATER, order))
 
-    def _on_warm(self, message: protocol.Message) -> None:
-        """Have an interpreter ready before the first job comes; say when it is."""
-        answer = {"op": "warmed", "id": message["id"], "ok": False}
+    def _on_warmth(self, message: protocol.Message) -> None:
+        """About the interpreter that jobs like this one would be forked from."""
+        answer = {"op": "warmth", "id": message["id"], "ok": False}
         try:
             protocol.check_start(message)
             order = Order(message)
-            order.zygote = self._zygotes.ready(order)
-            if order.wish is not None and order.zygote is None:
-                zygote = self._zygotes.started(order)
-                if zygote is None:
-                    zygote = self._warm_up(order)
-                zygote.awaited_by.append(message["id"])
-                return
-            answer["ok"] = order.zygote is not None
+            zygote = self._zygotes.started(order)
+            match message["op"]:
+                case "warm" if order.wish is not None:
+                    self._zygotes.ready(order)  # which counts as asking for it
+                    zygote = zygote or self._warm_up(order)
+                    if not zygote.ready:
+                        zygote.awaited_by.append(message["id"])
+                        return
+                case "cool" if zygote is not None:
+                    self._cool(zygote)
+            answer["ok"] = zygote is not None and zygote.alive
         except Exception as error:
             answer = {**_failure(error), "id": message["id"]}
         self._send(answer)
+
+    def _cool(self, zygote: Zygote) -> None:
+        """It ends once the programs have ended that run in boxes of its making."""
+        self._zygotes.retire(zygote)
+        wanted = self._wanted.items()
+        self._wanted = {key: item for key, item in wanted if item[1].wish != zygote.wish}
+        for box in self._spares.made_from(zygote):
+            box.kill()
 
     def _refill(self, now: float) -> None:
         """Make the spares that are due, one of each kind at a time."""
@@ -195,7 +206,7 @@ class Spawner:
 
     def _tell_who_waits(self, zygote: Zygote) -> None:
         for number in zygote.awaited_by:
-            self._send({"op": "warmed", "id": number, "ok": zygote.ready})
+            self._send({"op": "warmth", "id": number, "ok": zygote.ready})
         zygote.awaited_by.clear()
 
     def _end_zygote(self, zygote: Zygote) -> None:
