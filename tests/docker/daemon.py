@@ -78,8 +78,9 @@ class OwnDaemon:
     """Started by us, and nobody's child: tests count their children, and end them. It has no
     network to give, since it touches nothing of the machine's."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *arguments: str) -> None:
         self._folder = folder
+        self._arguments = arguments
         self.address = f"unix://{folder}/docker.sock"
 
     @property
@@ -103,7 +104,7 @@ class OwnDaemon:
                     *("unshare", "--mount"),  # what it mounts is nothing for other tests to see
                     *("dockerd", f"--config-file={config}", f"--host={self.address}"),
                     *(f"--data-root={folder}/data", f"--exec-root={folder}/exec"),
-                    f"--pidfile={folder}/docker.pid",
+                    *(f"--pidfile={folder}/docker.pid", *self._arguments),
                 ],
                 stdin=subprocess.DEVNULL,
                 stdout=output,

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import socket
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from coderunner.cancelling import outlast
+from coderunner.engines.docker import secured
 from coderunner.engines.docker.hijacked import let_go, socket_of
 from coderunner.errors import EngineUnavailable
 
@@ -17,6 +19,7 @@ T = TypeVar("T")
 _INSTALL = "pip install 'coderunner[docker]'"
 _START = "start Docker (systemctl start docker), or set DOCKER_HOST to where it listens"
 _USUAL = "unix:///var/run/docker.sock"
+_NEAR = ("unix://", "http+unix://")
 _AT_ONCE = 16
 _PATIENCE_S = 60  # for one answer
 _NOT_FOUND = 404
@@ -44,7 +47,7 @@ class Daemon:
                 "the docker engine needs docker-py, which is not installed", hint=_INSTALL
             ) from error
         with troubles("cannot reach Docker", _START):
-            where = {"base_url": host} if host else docker.utils.kwargs_from_env()
+            where = docker.utils.kwargs_from_env(_environment(host))
             address = str(where.get("base_url") or _USUAL)
             _knock(address)
             made = docker.DockerClient(
@@ -95,8 +98,19 @@ def _knock(address: str) -> None:
             end.connect("/" + path.lstrip("/"))
 
 
+def _environment(host: str | None) -> dict[str, str]:
+    """As everybody else reads it: `host` says where, and `DOCKER_CERT_PATH` and `DOCKER_TLS_VERIFY`
+    how, unless it is a socket of this machine."""
+    said = {name: value for name, value in os.environ.items() if name.startswith("DOCKER_")}
+    address = host or said.get("DOCKER_HOST") or _USUAL
+    kept = {} if address.startswith(_NEAR) else said
+    return {**kept, "DOCKER_HOST": address}
+
+
 def attach(api: Any, container: str, **streams: int) -> socket.socket:
     """A line to a container's streams, as a socket of our own."""
+    if api.base_url.startswith(secured.SCHEME):
+        return secured.attach(api, container, {**streams, "stream": 1})
     stream = api.attach_socket(container, params={**streams, "stream": 1})
     ours = socket_of(stream)
     try:
@@ -164,9 +178,18 @@ def _hint(error: Exception) -> str:
         return "the daemon's disk is full: docker system df, docker system prune"
     if "permission denied" in said and _status_of(error) is None:
         return "this user may not use Docker: join its group, or set DOCKER_HOST to one it may"
+    if "certificate" in said or "https server" in said:
+        return _trust()
     if any(word in said for word in ("connection", "no such file", "timed out", "refused")):
         return _START
     return ""
+
+
+def _trust() -> str:
+    instead = [name for name in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE") if name in os.environ]
+    if instead:
+        return f"unset {' and '.join(instead)}, which docker-py trusts instead of your ca.pem"
+    return "set DOCKER_TLS_VERIFY=1, and DOCKER_CERT_PATH to where ca.pem, cert.pem and key.pem are"
 
 
 def _status_of(error: Exception) -> int | None:
