@@ -11,15 +11,16 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from coderunner.cancelling import outlast
-from coderunner.engines.docker import secured
+from coderunner.engines.docker import secured, ssh
 from coderunner.engines.docker.hijacked import let_go, socket_of
+from coderunner.engines.docker.ssh import Tunnel
 from coderunner.errors import EngineUnavailable
 
 T = TypeVar("T")
 _INSTALL = "pip install 'coderunner[docker]'"
 _START = "start Docker (systemctl start docker), or set DOCKER_HOST to where it listens"
 _USUAL = "unix:///var/run/docker.sock"
-_NEAR = ("unix://", "http+unix://")
+_NEAR = ("unix://", "http+unix://", ssh.SCHEME)
 _AT_ONCE = 16
 _PATIENCE_S = 60  # for one answer
 _NOT_FOUND = 404
@@ -29,10 +30,11 @@ _PODMAN = "Podman Engine"
 class Daemon:
     """One that answers."""
 
-    def __init__(self, api: Any, address: str = "") -> None:
-        """With the address it is ours to close."""
+    def __init__(self, api: Any, address: str = "", tunnel: Tunnel | None = None) -> None:
+        """With the address it is ours to close, as is a tunnel."""
         self._api = api
         self._address = address
+        self._tunnel = tunnel
         self._threads = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="coderunner-docker")
 
     @classmethod
@@ -46,25 +48,33 @@ class Daemon:
             raise EngineUnavailable(
                 "the docker engine needs docker-py, which is not installed", hint=_INSTALL
             ) from error
-        with troubles("cannot reach Docker", _START):
-            where = docker.utils.kwargs_from_env(_environment(host))
-            address = str(where.get("base_url") or _USUAL)
+        with contextlib.ExitStack() as undo, troubles("cannot reach Docker", _START):
+            environment = _environment(host)
+            address, tunnel = environment["DOCKER_HOST"], None
+            if address.startswith(ssh.SCHEME):
+                tunnel = Tunnel(address)
+                undo.callback(tunnel.close)
+                tunnel.open()
+                address = tunnel.address
             _knock(address)
             made = docker.DockerClient(
-                **where,
+                **docker.utils.kwargs_from_env({**environment, "DOCKER_HOST": address}),
                 timeout=_PATIENCE_S,
                 max_pool_size=_AT_ONCE,
             )
             # No line is kept open that a restart of the daemon would leave dead.
             made.api.headers["Connection"] = "close"
             made.api.close()  # the one it has asked the version on
-            return cls(made.api, address)
+            undo.pop_all()
+            return cls(made.api, address, tunnel)
 
     async def ask(self, what: str, question: Callable[[Any], T]) -> T:
         """Have something done in a thread. What is begun is finished, also if we are cancelled."""
 
         def asked() -> T:
             with troubles("Docker does not answer", _START):
+                if self._tunnel is not None:
+                    self._tunnel.open()
                 _knock(self._address)
             with troubles(f"Docker failed: {what}"):
                 return question(self._api)
@@ -88,6 +98,8 @@ class Daemon:
         self._threads.shutdown(wait=True)
         if self._address:
             self._api.close()
+        if self._tunnel is not None:
+            self._tunnel.close()
 
 
 def _knock(address: str) -> None:
@@ -116,9 +128,8 @@ def attach(api: Any, container: str, **streams: int) -> socket.socket:
     try:
         if type(ours) is not socket.socket:
             raise EngineUnavailable(
-                "the docker engine needs a plain connection (unix:// or tcp://), not TLS or SSH",
-                hint="forward the socket: ssh -L /tmp/docker.sock:/var/run/docker.sock HOST, "
-                "and set DOCKER_HOST=unix:///tmp/docker.sock",
+                "the streams of this docker client cannot be used: it goes by SSH itself",
+                hint="leave the client out, and set DOCKER_HOST=ssh://user@host",
             )
         return ours.dup()
     finally:
