@@ -33,20 +33,19 @@ def docker_address(folder: Path) -> Iterator[str]:
     with _address(folder) as address, contextlib.closing(connect(address)) as client:
         if not client.images.list(IMAGE):
             _import_image(client)
-        yield client.api.base_url if address is None else address
+        yield address
 
 
-def connect(address: str | None) -> Any:
+def connect(address: str) -> Any:
     import docker  # type: ignore[import-untyped]
 
-    return docker.DockerClient(base_url=address) if address else docker.from_env()
+    return docker.DockerClient(base_url=address)
 
 
 @contextlib.contextmanager
-def _address(folder: Path) -> Iterator[str | None]:
-    """None: the one of the environment."""
+def _address(folder: Path) -> Iterator[str]:
     if _answers():
-        yield None
+        yield os.environ.get("DOCKER_HOST") or "unix:///var/run/docker.sock"
         return
     if os.geteuid() != 0:
         leave_out("there is no Docker daemon that this user may use", fix="sudo make test")

@@ -15,6 +15,7 @@ from coderunner.model import EndedBy, Exit, Isolation, Job, Stream
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from pathlib import Path
 
     from coderunner.language import Language
     from coderunner.toolchain import Toolchain
@@ -123,6 +124,11 @@ class Engine(abc.ABC):
 
     def announce(self, notice: Callable[[str], None]) -> None:  # noqa: B027 - most have no news
         """Whom to tell what takes long before a first run, as fetching an image does."""
+
+    async def sees(self, source: Path, image: str) -> bool:
+        """Whether showing this to a job (that runs in this image) costs nothing. Else it has to be
+        carried to where jobs run."""
+        return True
 
     def toolchains(self, overrides: Mapping[str, str]) -> ToolchainSource | None:
         """Where its jobs find their commands, unless that is this machine. `overrides` are the

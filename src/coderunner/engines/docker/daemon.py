@@ -23,7 +23,7 @@ _USUAL = "unix:///var/run/docker.sock"
 _NEAR = ("unix://", "http+unix://", ssh.SCHEME)
 _AT_ONCE = 16
 _PATIENCE_S = 60  # for one answer
-_NOT_FOUND = 404
+_NOT_FOUND, _BAD = 404, 400
 _PODMAN = "Podman Engine"
 
 
@@ -153,6 +153,11 @@ def troubles(what: str, hint: str = "see that `docker info` works") -> Iterator[
 
 def is_absent(error: EngineUnavailable) -> bool:
     return _status(error) == _NOT_FOUND
+
+
+def is_refused(error: EngineUnavailable) -> bool:
+    """What was asked for makes no sense to the daemon, as it is."""
+    return _status(error) in (_NOT_FOUND, _BAD)
 
 
 def refuse_podman(version: Mapping[str, Any]) -> None:

@@ -19,6 +19,7 @@ import socket
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from coderunner.cancelling import in_thread, outlast
@@ -30,6 +31,7 @@ from coderunner.engines.docker.order import TOKEN_SIZE, Files, order
 from coderunner.engines.docker.profile import ARCHITECTURES
 from coderunner.engines.docker.returned import Returned
 from coderunner.engines.docker.running import Running
+from coderunner.engines.docker.shown import Shown
 from coderunner.engines.docker.spares import Spares, Started
 from coderunner.engines.docker.tools import ImageToolchains
 from coderunner.errors import EngineUnavailable, faults_of_the_machine
@@ -53,6 +55,7 @@ class _Ready:
     machine: str
     capabilities: Capabilities
     spares: Spares
+    shown: Shown
 
 
 class DockerEngine(Engine):
@@ -83,6 +86,9 @@ class DockerEngine(Engine):
     async def clean(self) -> list[str]:
         await self._open()  # which does it
         return self._swept
+
+    async def sees(self, source: Path, image: str) -> bool:
+        return await (await self._open()).shown.sees(source, image)
 
     async def image_of(self, language: Language) -> Image:
         ready = await self._open()
@@ -127,6 +133,7 @@ class DockerEngine(Engine):
             return
         await ready.spares.close()
         await outlast(*self._removing)
+        await ready.shown.close()
         warden, self._warden = self._warden, ""
         try:
             if warden:  # where nobody answers any more, it is found by its label later
@@ -168,7 +175,7 @@ class DockerEngine(Engine):
             await in_thread(daemon.close)
             raise
         spares = Spares(self.settings.ready, daemon.remove)
-        return _Ready(daemon, machine, capabilities, spares)
+        return _Ready(daemon, machine, capabilities, spares, Shown(daemon))
 
     async def _image(self, daemon: Daemon, name: str) -> Image:
         until, image = self._images.get(name, (0.0, None))
@@ -220,6 +227,7 @@ class DockerEngine(Engine):
         self, ready: _Ready, kind: Mapping[str, Any], seconds: float | None
     ) -> Started:
         config = hardening.for_one(kind, ready.machine, owner.labels(seconds))
+        config = await ready.shown.resolve(config)
         starting = asyncio.create_task(ready.daemon.ask("starting a container", _start(config)))
         try:
             await outlast(starting)
