@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from coderunner.cancelling import cancel
@@ -22,10 +22,10 @@ from coderunner.errors import CodeRunnerError
 from coderunner.kept import kept_directory
 from coderunner.language import Language
 from coderunner.model import Mount
+from coderunner.notices import Notice
 from coderunner.preparing import Preparing, is_there
 from coderunner.toolchain import Toolchain
 
-Notice = Callable[[str], None]
 _ENOUGH_USES = 2  # of a language, for its runner to be a long-lived one
 
 

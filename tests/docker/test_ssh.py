@@ -39,13 +39,9 @@ def sshd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield f"127.0.0.1:{port}"
 
 
-def address_of(sshd: str, dockerd: str) -> str:
-    return f"ssh://{ME}@{sshd}{dockerd.removeprefix('unix://')}"
-
-
 @pytest.fixture
 def address(sshd: str, dockerd: str) -> str:
-    return address_of(sshd, dockerd)
+    return f"ssh://{ME}@{sshd}{dockerd.removeprefix('unix://')}"
 
 
 @pytest.fixture

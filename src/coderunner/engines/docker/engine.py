@@ -26,7 +26,7 @@ from coderunner.cancelling import in_thread, outlast
 from coderunner.engines.base import Capabilities, Engine, Process, ToolchainSource
 from coderunner.engines.docker import controls, delivery, hardening, images, leftovers, owner
 from coderunner.engines.docker.daemon import Daemon, attach, refuse_podman
-from coderunner.engines.docker.images import Image, Notice
+from coderunner.engines.docker.images import Image
 from coderunner.engines.docker.order import TOKEN_SIZE, Files, order
 from coderunner.engines.docker.profile import ARCHITECTURES
 from coderunner.engines.docker.returned import Returned
@@ -37,6 +37,7 @@ from coderunner.engines.docker.tools import ImageToolchains
 from coderunner.errors import EngineUnavailable, faults_of_the_machine
 from coderunner.language import Language
 from coderunner.model import MIB, Job
+from coderunner.notices import Notice, ignore
 from coderunner.settings import DockerSettings
 
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"  # as Docker has it
@@ -65,7 +66,7 @@ class DockerEngine(Engine):
         """`client` is a docker client of the caller's, who also closes it."""
         self.settings = settings or DockerSettings()
         self._client = client
-        self._notice: Notice = lambda text: None
+        self._notice: Notice = ignore
         self._ready: _Ready | None = None
         self._swept: list[str] = []
         self._warden = ""  # the volume with it
