@@ -1,13 +1,8 @@
-"""An SSH server for tests, on loopback, that lets in nobody but who has a key made for them.
-
-Installing one as a package would start it for all the world. So where there is none, it is taken
-out of its package, and kept.
-"""
+"""An SSH server for tests, on loopback, that lets in nobody but who has a key made for them."""
 
 from __future__ import annotations
 
 import contextlib
-import os
 import shutil
 import socket
 import subprocess
@@ -15,11 +10,9 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from coderunner.settings import user_cache_dir
+from tests.docker.unpacked import Program, program
 from tests.support import leave_out
 
-_SBIN = "/usr/sbin"
-_PACKAGES = ("openssh-server", "libwrap0")
 _STARTING_S = 30
 _UID = 64999
 
@@ -27,7 +20,7 @@ _UID = 64999
 @contextlib.contextmanager
 def serving(folder: Path) -> Iterator[int]:
     """Its port. The folder gets an `ssh` that is let in."""
-    server, libraries = _server()
+    server = _server()
     for name in ("host", "user"):
         subprocess.run(
             ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", folder / name], check=True
@@ -54,9 +47,9 @@ def serving(folder: Path) -> Iterator[int]:
     process = subprocess.Popen(
         [
             *("unshare", "--mount", "sh", "-c", seeing, "sh"),
-            *(server, "-D", "-e", "-f", folder / "sshd_config"),
+            *(server.path, "-D", "-e", "-f", folder / "sshd_config"),
         ],
-        env={**os.environ, "LD_LIBRARY_PATH": libraries},
+        env=server.env,
     )
     try:
         _wait_for(port)
@@ -66,32 +59,10 @@ def serving(folder: Path) -> Iterator[int]:
         process.wait(timeout=30)
 
 
-def _server() -> tuple[str, str]:
-    """The program, and where it finds libraries that are not installed."""
+def _server() -> Program:
     if not shutil.which("ssh"):
         leave_out("there is no ssh", fix="apt-get install openssh-client")
-    if found := shutil.which("sshd", path=f"{_SBIN}:{os.environ['PATH']}"):
-        return found, ""
-    kept = user_cache_dir() / "tests" / "sshd"
-    if not kept.exists():
-        _unpack(kept)
-    [library] = kept.glob("**/libwrap.so.0")
-    return f"{kept}{_SBIN}/sshd", str(library.parent)
-
-
-def _unpack(kept: Path) -> None:
-    making = kept.with_suffix(f".{os.getpid()}")
-    making.mkdir(parents=True)
-    fetched = subprocess.run(
-        ["apt-get", "download", *_PACKAGES], cwd=making, capture_output=True, check=False
-    )
-    if fetched.returncode:
-        shutil.rmtree(making)
-        leave_out("there is no sshd", fix="apt-get update, or apt-get install openssh-server")
-    for package in making.glob("*.deb"):
-        subprocess.run(["dpkg-deb", "--extract", package, making], check=True)
-        package.unlink()
-    making.rename(kept)
+    return program("sshd", "openssh-server", "libwrap0")
 
 
 def _wait_for(port: int) -> None:

@@ -10,7 +10,7 @@ HOSTS='' PYTEST=''
 # All that the embedded engine must do; and, where only the place of the cgroup differs, the core.
 EVERYTHING=${PYTEST:-tests/engines -k linux}
 THE_CORE=${PYTEST:-tests/engines/test_conformance.py -k linux}
-# Ten at once take an emulated machine longer than docker-py has patience.
+# Thirty at once take an emulated machine longer than docker-py has patience.
 IN_CONTAINERS='scripts/vm/guest/docker_on_v2.py tests/engines/test_conformance.py -k docker
     --deselect tests/engines/test_conformance.py::test_many_at_once'
 SUITE=/checkout/scripts/vm/guest/suite.sh # level to expect, where the boxes must be, tests

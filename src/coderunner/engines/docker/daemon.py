@@ -164,7 +164,8 @@ def refuse_podman(version: Mapping[str, Any]) -> None:
     names = [part.get("Name") for part in version.get("Components") or ()]
     if _PODMAN in names:
         raise EngineUnavailable(
-            "this is Podman's socket, whose attached streams do not end as Docker's do",
+            "this is Podman's socket, which takes neither our system-call filter nor a limit on "
+            "how many files there are, and mixes the streams of a container",
             hint="use Docker, or the linux engine, which needs neither",
         )
 
