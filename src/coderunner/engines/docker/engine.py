@@ -54,6 +54,7 @@ class _Ready:
 
     daemon: Daemon
     machine: str
+    uids: range
     capabilities: Capabilities
     spares: Spares
     shown: Shown
@@ -176,7 +177,7 @@ class DockerEngine(Engine):
             await in_thread(daemon.close)
             raise
         spares = Spares(self.settings.ready, daemon.remove)
-        return _Ready(daemon, machine, capabilities, spares, Shown(daemon))
+        return _Ready(daemon, machine, hardening.uids(facts), capabilities, spares, Shown(daemon))
 
     async def _image(self, daemon: Daemon, name: str) -> Image:
         until, image = self._images.get(name, (0.0, None))
@@ -227,7 +228,7 @@ class DockerEngine(Engine):
     async def _launch(
         self, ready: _Ready, kind: Mapping[str, Any], seconds: float | None
     ) -> Started:
-        config = hardening.for_one(kind, ready.machine, owner.labels(seconds))
+        config = hardening.for_one(kind, ready.machine, owner.labels(seconds), ready.uids)
         config = await ready.shown.resolve(config)
         starting = asyncio.create_task(ready.daemon.ask("starting a container", _start(config)))
         try:

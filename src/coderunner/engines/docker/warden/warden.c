@@ -146,6 +146,7 @@ static int run(void) {
     if (signals < 0) return fail("signals", errno);
     meters_open();
     if ((error = read_entries(&order))) return fail("files", error);
+    meters_trust(order.memory_kb + order.brought_kb);
     meters_start(order.brought_kb);
     uint64_t began = now_us(), deadline = began + order.wall_ms * 1000;
     if ((error = start_program(&order, &program))) return fail("start", error);
