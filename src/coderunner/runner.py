@@ -41,8 +41,9 @@ from coderunner.model import (
     Program,
     Result,
 )
+from coderunner.notices import Notice, ignore
 from coderunner.placeholders import Value, file_values
-from coderunner.preparations import Notice, Preparations
+from coderunner.preparations import Preparations
 from coderunner.recipe import Recipe, check_args, check_env
 from coderunner.settings import Settings
 from coderunner.toolchain import Toolchain, Toolchains
@@ -70,7 +71,7 @@ class Runner:
         engine: Engine,
         *,
         settings: Settings | None = None,
-        notice: Notice = lambda text: None,
+        notice: Notice = ignore,
     ) -> None:
         self.settings = settings or Settings()
         self.engine = engine
@@ -87,7 +88,7 @@ class Runner:
         self._home = Home()
 
     @classmethod
-    def open(cls, settings: Settings | None = None, *, notice: Notice = lambda text: None) -> Self:
+    def open(cls, settings: Settings | None = None, *, notice: Notice = ignore) -> Self:
         """A runner on the engine that the settings name."""
         settings = settings or Settings()
         return cls(open_engine(settings.engine, settings), settings=settings, notice=notice)

@@ -18,25 +18,28 @@ import platform
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from coderunner.cancelling import in_thread, outlast
 from coderunner.engines.base import Capabilities, Engine, Process, ToolchainSource
-from coderunner.engines.docker import controls, images, leftovers
+from coderunner.engines.docker import controls, hardening, images, leftovers
 from coderunner.engines.docker.container import Container
 from coderunner.engines.docker.daemon import Daemon, refuse_podman
-from coderunner.engines.docker.images import Image, Notice
+from coderunner.engines.docker.images import Image
 from coderunner.engines.docker.launching import Kind, Launcher
 from coderunner.engines.docker.order import TOKEN_SIZE, Files, order
 from coderunner.engines.docker.pool import Pool
 from coderunner.engines.docker.profile import ARCHITECTURES
 from coderunner.engines.docker.returned import Returned
 from coderunner.engines.docker.running import Running
+from coderunner.engines.docker.shown import Shown
 from coderunner.engines.docker.spares import Spares
 from coderunner.engines.docker.tools import ImageToolchains
 from coderunner.errors import EngineUnavailable, faults_of_the_machine
 from coderunner.language import Language
 from coderunner.model import MIB, Isolation, Job, Limits
+from coderunner.notices import Notice, ignore
 from coderunner.settings import DockerSettings
 
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"  # as Docker has it
@@ -55,6 +58,7 @@ class _Ready:
     launcher: Launcher
     spares: Spares
     pool: Pool
+    shown: Shown
 
 
 class DockerEngine(Engine):
@@ -64,7 +68,7 @@ class DockerEngine(Engine):
         """`client` is a docker client of the caller's, who also closes it."""
         self.settings = settings or DockerSettings()
         self._client = client
-        self._notice: Notice = lambda text: None
+        self._notice: Notice = ignore
         self._ready: _Ready | None = None
         self._swept: list[str] = []
         self._opening = asyncio.Lock()
@@ -84,6 +88,9 @@ class DockerEngine(Engine):
     async def clean(self) -> list[str]:
         await self._open()  # which does it
         return self._swept
+
+    async def sees(self, source: Path, image: str) -> bool:
+        return await (await self._open()).shown.sees(source, image)
 
     async def image_of(self, language: Language) -> Image:
         ready = await self._open()
@@ -142,6 +149,7 @@ class DockerEngine(Engine):
         await ready.spares.close()
         await ready.pool.close()
         await outlast(*self._removing)
+        await ready.shown.close()
         try:
             await ready.launcher.close()
         finally:
@@ -171,12 +179,15 @@ class DockerEngine(Engine):
 
         # A kernel of its own may let a program change its warden, where our filter is not asked.
         keep = 0 if capabilities.isolation is Isolation.VM else self.settings.warm
+        shown = Shown(daemon)
+        users = hardening.uids(facts)
         return _Ready(
             daemon,
             capabilities,
-            Launcher(daemon, machine, self.settings, lambda text: self._notice(text)),
+            Launcher(daemon, machine, users, shown, self.settings, lambda text: self._notice(text)),
             Spares(self.settings.ready, remove),
             Pool(keep, remove),
+            shown,
         )
 
     async def _needed(self, ready: _Ready, job: Job) -> tuple[Image, Files]:

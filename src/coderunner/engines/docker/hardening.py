@@ -15,7 +15,9 @@ from coderunner.errors import EngineUnavailable, InvalidLimits
 from coderunner.model import MIB, WORKSPACE, Job, Mount
 
 WARDEN = "/.coderunner"  # where it is mounted
-_UIDS = range(1 << 30, 1 << 31)  # that nobody has: what is counted by user, is for one container
+# That nobody has: what is counted by user, is for one container.
+_UIDS = range(1 << 30, 1 << 31)
+_MAPPED_UIDS = range(10_000, 65_000)  # a user namespace has no more than these, as a rule
 _PERIOD_US = 100_000
 _SHORTEST_QUOTA_US = 1_000
 _LONGEST_PERIOD_US = 1_000_000
@@ -67,11 +69,21 @@ def container(
     }
 
 
+def uids(facts: Mapping[str, Any]) -> range:
+    """The users that containers of this daemon may have."""
+    options = " ".join(map(str, facts.get("SecurityOptions") or ()))
+    return _MAPPED_UIDS if "userns" in options or "rootless" in options else _UIDS
+
+
 def for_one(
-    kind: Mapping[str, Any], machine: str, labels: Mapping[str, str], warden: str
+    kind: Mapping[str, Any],
+    machine: str,
+    labels: Mapping[str, str],
+    warden: str,
+    users: range = _UIDS,
 ) -> dict[str, Any]:
     """That configuration for one container, with a user that nobody else is."""
-    uid = secrets.choice(_UIDS)
+    uid = secrets.choice(users)
     host = kind["HostConfig"]
     tmpfs = {**host["Tmpfs"], WORKSPACE: f"{host['Tmpfs'][WORKSPACE]},uid={uid},gid={uid}"}
     security = ["no-new-privileges", f"seccomp={profile.profile(machine, uid)}"]

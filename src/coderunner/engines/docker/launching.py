@@ -17,10 +17,12 @@ from coderunner.cancelling import outlast
 from coderunner.engines.docker import delivery, hardening, images, owner
 from coderunner.engines.docker.container import Container
 from coderunner.engines.docker.daemon import Daemon, attach, is_taken
-from coderunner.engines.docker.images import Image, Notice
+from coderunner.engines.docker.images import Image
 from coderunner.engines.docker.order import Files
+from coderunner.engines.docker.shown import Shown
 from coderunner.errors import EngineUnavailable
 from coderunner.model import Job
+from coderunner.notices import Notice
 from coderunner.settings import DockerSettings
 
 _TRUSTED_S = 1.0  # nobody exchanges an image between two runs of a batch
@@ -49,10 +51,18 @@ class Kind:
 
 class Launcher:
     def __init__(
-        self, daemon: Daemon, machine: str, settings: DockerSettings, notice: Notice
+        self,
+        daemon: Daemon,
+        machine: str,
+        users: range,
+        shown: Shown,
+        settings: DockerSettings,
+        notice: Notice,
     ) -> None:
         self._daemon = daemon
         self._machine = machine
+        self._users = users
+        self._shown = shown
         self._settings = settings
         self._notice = notice
         self._warden = ""  # the volume with it
@@ -105,7 +115,8 @@ class Launcher:
     ) -> tuple[str, Ends]:
         warden = await self._delivered(kind)
         labels = owner.labels(seconds)
-        config = hardening.for_one(kind.config, self._machine, labels, warden)
+        config = hardening.for_one(kind.config, self._machine, labels, warden, self._users)
+        config = await self._shown.resolve(config)
         label = kind.label if keep else ""
         return await self._daemon.ask("starting a container", _starting(config, label))
 

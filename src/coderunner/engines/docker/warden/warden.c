@@ -142,6 +142,7 @@ static void run_program(void) {
     struct ends ends;
     program = 0;
     status = -1;
+    meters_trust(order.memory_kb + order.brought_kb);
     meters_start(order.brought_kb);
     uint64_t began = now_us();
     int error = start_program(&order, &ends, &program);

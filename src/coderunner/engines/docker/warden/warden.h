@@ -55,6 +55,7 @@ void tell(int fd, uint32_t kind, const void *first, size_t first_size, const voi
 
 /* meters.c */
 void meters_open(void);
+void meters_trust(uint64_t memory_kb); /* all that the container may use */
 void meters_start(uint64_t brought_kb);
 int meters_metered(void); /* whether a cgroup can be read */
 uint64_t meters_cpu_us(void);

@@ -20,7 +20,7 @@ import time
 from typing import Any
 
 from . import host, kernel, protocol
-from .answers import Answers
+from .answers import Answers, failure, what_happened
 from .box import Box, Key
 from .controls import write
 from .making import Maker, Order
@@ -136,7 +136,7 @@ class Spawner:
             box = self._spares.take(order.key) or self._make(order)
         except Exception as error:  # one job's trouble must not become that of all the others
             protocol.close_all(fds)
-            self._send({**_failure(error), "id": message["id"]})
+            self._send({**failure(error), "id": message["id"]})
             return
         run = Run(message, fds)
         run.box = box
@@ -166,7 +166,7 @@ class Spawner:
                     self._cool(zygote)
             answer["ok"] = zygote is not None and zygote.alive
         except Exception as error:
-            answer = {**_failure(error), "id": message["id"]}
+            answer = {**failure(error), "id": message["id"]}
         self._send(answer)
 
     def _cool(self, zygote: Zygote) -> None:
@@ -256,7 +256,7 @@ class Spawner:
             run.begin()
         except Exception as error:  # what else it may be, it is this run's alone
             full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
-            run.fail("input" if full else "engine", _what_happened(error))
+            run.fail("input" if full else "engine", what_happened(error))
         else:
             if run.box.memory_event is not None:
                 self._watch(run.box.memory_event, self._on_memory_event, run)
@@ -265,7 +265,7 @@ class Spawner:
         try:
             run.check(now)
         except Exception as error:
-            run.fail("engine", _what_happened(error))
+            run.fail("engine", what_happened(error))
 
     def _on_memory_event(self, run: Run) -> None:
         """Out of memory, and cgroup v1 has killed one process only."""
@@ -294,7 +294,7 @@ class Spawner:
             facts = run.conclude(report)
             workspace = run.workspace()
         except Exception as error:
-            facts = _failure(error)
+            facts = failure(error)
         self._send({**facts, "id": run.id}, [workspace] if workspace is not None else [])
         if box.memory_event is not None:
             self._unwatch(box.memory_event)
@@ -340,16 +340,6 @@ class Spawner:
                 self._on_death(box)
         for zygote in self._zygotes.all():
             zygote.end()
-
-
-def _failure(error: Exception) -> protocol.Message:
-    return {"op": "failed", "kind": "engine", "message": _what_happened(error)}
-
-
-def _what_happened(error: Exception) -> str:
-    if isinstance(error, OSError):
-        return f"{error.strerror or error} {error.filename or ''}".strip()
-    return f"{type(error).__name__}: {error}"
 
 
 def main() -> None:
