@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, field_validator
 
+from coderunner.language import user_config_dir
 from coderunner.model import MIB, Isolation, Limits
 from coderunner.settings.listed import Names, listed, listed_or_all
 
@@ -27,6 +29,11 @@ CALLERS_CEILING = Limits(
 )
 
 
+def _tokens_file() -> Path | None:
+    config = user_config_dir()
+    return config / "tokens" if config else None
+
+
 class ServerSettings(BaseModel):
     """What `coderunner serve` does: `CODERUNNER_SERVER__PORT=9000`."""
 
@@ -38,6 +45,9 @@ class ServerSettings(BaseModel):
         default_factory=list,
         description="who is not on this machine needs one of these (Authorization: Bearer)",
     )
+    tokens_file: Path | None = Field(
+        default_factory=_tokens_file, description="where `coderunner token` keeps those it made"
+    )
     trusted_hosts: Names = Field(
         default_factory=list, description="names it is called by, besides those of loopback"
     )
@@ -48,13 +58,15 @@ class ServerSettings(BaseModel):
         default="info", description="debug, info, warning or error"
     )
 
-    request_body_kb: int = Field(default=100, gt=0, description="the largest body of a request")
+    request_body_kb: int = Field(default=100, gt=0, description="the largest body at /execute")
+    v1_body_kb: int = Field(default=10_240, gt=0, description="the largest body under /v1")
+    body_seconds: float = Field(default=30, gt=0, description="that a body may take to arrive")
     timeout_ms: int = Field(default=10_000, gt=0, description="of a run at /execute, on the clock")
     memory_mb: int = Field(default=256, gt=0, description="of a run at /execute")
     cpus: float | None = Field(
         default=None,
         gt=0,
-        description="cores' worth of cpu of a run at /execute; none: no throttle",
+        description="cores' worth of cpu of a run at /execute; if not set, any",
     )
     output_kb: int = Field(
         default=10, gt=0, description="of each stream in the answer of /execute; the rest is cut"
@@ -71,29 +83,31 @@ class ServerSettings(BaseModel):
     )
 
     concurrency: int | None = Field(
-        default=None, gt=0, description="runs at once; none: as many as there are cores"
+        default=None, gt=0, description="runs at once; if not set, as many as there are cores"
     )
     queue: int = Field(default=64, ge=0, description="requests that may wait for their turn")
     queue_wait_ms: int = Field(default=10_000, ge=0, description="how long each of them may wait")
-    per_client_concurrency: int | None = Field(
-        default=None, gt=0, description="runs at once of one client; none: as many as there are"
+    client_concurrency: int = Field(
+        default=32, gt=0, description="runs of one client that may be running or waiting"
     )
-    per_client_rate: float | None = Field(
-        default=None, gt=0, description="requests per second of one client; none: any number"
+    client_rate: float = Field(
+        default=100, gt=0, description="requests of one client per second, in the long run"
     )
-    per_client_burst: int = Field(
-        default=20, gt=0, description="requests of one client that may come at once, above its rate"
-    )
+    client_burst: int = Field(default=200, gt=0, description="requests of one client at once")
 
-    prestart: Annotated[list[str] | Literal["all"], BeforeValidator(listed_or_all)] = Field(
-        default=["python", "ruby"],
-        description="languages made ready when the service starts: names, or all",
+    prestart: Annotated[list[str] | Literal["all"] | None, BeforeValidator(listed_or_all)] = Field(
+        default=None,
+        description="languages made ready when the service starts: names, or all; "
+        "those at hand if not set",
     )
     idle_seconds: float = Field(
         default=1800, gt=0, description="a language's worker that long unused is ended"
     )
     check_seconds: float = Field(
         default=300, gt=0, description="how often unused workers are looked for"
+    )
+    drain_seconds: float = Field(
+        default=30, ge=0, description="what is running when the service ends may take so long"
     )
     sessions: int = Field(default=16, ge=0, description="sessions at once; 0: there are none")
     session_idle_seconds: float = Field(
