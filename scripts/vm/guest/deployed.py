@@ -61,10 +61,12 @@ def bundle(tmp_path: Path) -> Iterator[Path]:
 def in_container(bundle: Path, *, without: str = "") -> Report:
     """What the doctor says in a container made as compose.yaml says, but for one option."""
     (bundle / "config.json").write_text(json.dumps(configuration(without)))
+    # Docker, too, asks systemd for the cgroup wherever there is version 2.
+    command = ["runc", "--systemd-cgroup", "run", "tried"]
     with contextlib.chdir(bundle):
-        ran = subprocess.run(["runc", "run", "tried"], capture_output=True, text=True, check=False)
-    print(ran.stdout[-2000:], ran.stderr)
+        ran = subprocess.run(command, capture_output=True, text=True, check=False)
     report: Report = json.loads(ran.stdout)
+    print(report["error"], {one["name"]: one["reason"] for one in report["controls"]}, ran.stderr)
     return report
 
 
@@ -91,6 +93,7 @@ def configuration(without: str) -> dict[str, Any]:
             "namespaces": [
                 {"type": kind} for kind in ("pid", "network", "ipc", "uts", "mount", "cgroup")
             ],
+            "cgroupsPath": "system.slice:tried:tried",
             "resources": {"memory": {"limit": 1 << 30}, "pids": {"limit": service["pids_limit"]}},
             "maskedPaths": nothing if options.get("systempaths") == "unconfined" else MASKED,
             "seccomp": json.loads((DEPLOY / options["seccomp"]).read_text()),
