@@ -73,6 +73,11 @@ on_refusals() {
     as_root python3 -m pytest -q -p no:cacheprovider scripts/vm/guest/refusals.py
 }
 
+# As deploy/ has it: by a unit, in a container.
+on_deployed() {
+    as_root python3 -m pytest -q -p no:cacheprovider scripts/vm/guest/deployed.py
+}
+
 play() {
     local host=$1 log=/tmp/$1.log began=$SECONDS status summary
     echo "=== $host"
