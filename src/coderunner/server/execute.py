@@ -57,6 +57,7 @@ router = APIRouter(route_class=JsonRoute, tags=["execute"])
 
 @router.post(
     "/execute/{language}",
+    summary="Execute code",
     response_model=Execution,
     responses={
         500: {"model": Failure, "description": "The service failed, not the code."},

@@ -23,7 +23,7 @@ class Health(BaseModel):
 router = APIRouter(tags=["service"])
 
 
-@router.get("/health")
+@router.get("/health", summary="Look whether it works")
 async def health(service: Annotated[Service, Depends(service_of)]) -> Health:
     """`degraded` says that a worker is stopped: its next run starts another one."""
     states = await service.workers.states()

@@ -32,7 +32,7 @@ class LanguagesAnswer(BaseModel):
 router = APIRouter(tags=["languages"])
 
 
-@router.get("/languages")
+@router.get("/languages", summary="List the languages")
 async def languages(service: Annotated[Service, Depends(service_of)]) -> LanguagesAnswer:
     """The languages of this service, by name."""
     findings = await service.surveyed.findings(service.workers.in_use)

@@ -46,7 +46,7 @@ _ANSWERS: dict[int | str, dict[str, Any]] = {
 router = APIRouter(route_class=JsonRoute, tags=["run"])
 
 
-@router.post("/run", response_model=RunAnswer, responses=_ANSWERS)
+@router.post("/run", summary="Run a program", response_model=RunAnswer, responses=_ANSWERS)
 async def run(
     asked: Annotated[RunRequest, BeforeValidator(partial(read_as, RunRequest))],
     request: Request,
