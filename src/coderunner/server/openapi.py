@@ -70,7 +70,7 @@ def document(app: FastAPI, settings: Settings) -> Json:
     )
     components = made["components"]
     components["securitySchemes"] = {"token": _TOKEN}
-    components["schemas"]["ProblemDetails"] = problems.ProblemDetails.model_json_schema()
+    components["schemas"] |= _problem_schemas()
     components["schemas"].pop("HTTPValidationError", None)
     components["schemas"].pop("ValidationError", None)
     components["responses"] = {
@@ -82,6 +82,11 @@ def document(app: FastAPI, settings: Settings) -> Json:
             _complete(operation)
     _put_ceiling(components["schemas"]["GivenLimits"], settings)
     return made
+
+
+def _problem_schemas() -> Json:
+    made = problems.ProblemDetails.model_json_schema(ref_template="#/components/schemas/{model}")
+    return {**made.pop("$defs"), "ProblemDetails": made}
 
 
 def _complete(operation: Json) -> None:

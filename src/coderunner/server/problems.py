@@ -18,6 +18,7 @@ from coderunner.errors import (
     CodeRunnerError,
     EngineUnavailable,
     InvalidInput,
+    StartFailed,
     ToolchainMissing,
     UnknownLanguage,
 )
@@ -94,6 +95,8 @@ def of_error(error: CodeRunnerError) -> Problem:
             status, kind = 404, "unknown-language"
         case InvalidInput():
             status, kind = 422, "invalid-input"
+        case StartFailed():  # with these limits, or this environment
+            status, kind = 422, "not-started"
         case ToolchainMissing():
             status, kind = 501, "language-not-installed"
         case EngineUnavailable():
