@@ -13,11 +13,11 @@ from coderunner.server.workers import State
 
 
 class Health(BaseModel):
-    status: Literal["ok", "degraded"]
+    status: Literal["ok", "degraded"] = Field(examples=["ok"])
     containers: dict[str, State] = Field(
         description="each language's worker", examples=[{"python": "running", "ruby": "running"}]
     )
-    uptime_seconds: int
+    uptime_seconds: int = Field(examples=[3600])
 
 
 router = APIRouter(tags=["service"])

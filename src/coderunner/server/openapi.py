@@ -13,6 +13,7 @@ from fastapi.openapi.utils import get_openapi
 
 from coderunner.server import problems
 from coderunner.server.ceiling import ceiling_of
+from coderunner.server.judge_words import WORDS
 from coderunner.settings import Settings
 
 Json = dict[str, Any]
@@ -80,6 +81,7 @@ def document(app: FastAPI, settings: Settings) -> Json:
     for path in made["paths"].values():
         for operation in path.values():
             _complete(operation)
+    _put_words(components["schemas"])
     _put_ceiling(components["schemas"]["GivenLimits"], settings)
     return made
 
@@ -117,6 +119,12 @@ def _as_problem(text: str) -> Json:
 
 def _name(status: str) -> str:
     return f"Problem{status}"
+
+
+def _put_words(schemas: Json) -> None:
+    for name, words in WORDS.items():
+        for field, text in words.items():
+            schemas[name]["properties"][field].setdefault("description", text)
 
 
 def _put_ceiling(limits: Json, settings: Settings) -> None:

@@ -9,15 +9,16 @@ answers.py    what is answered
 run.py        POST /v1/run: in one go, or live
 judge.py      POST /v1/judge
 languages.py  GET /v1/languages
+
+Each of them has the whole path in its router: the figures of `/metrics` go by that.
 """
 
 from __future__ import annotations
 
 from fastapi import APIRouter
 
-from coderunner.server.reading import JsonRoute
 from coderunner.server.v1 import judge, languages, run
 
-router = APIRouter(prefix="/v1", route_class=JsonRoute)
+router = APIRouter()
 for part in (run, judge, languages):
     router.include_router(part.router)

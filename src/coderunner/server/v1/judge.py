@@ -53,7 +53,7 @@ _ANSWERS: dict[int | str, dict[str, Any]] = {
     404: {"model": ProblemDetails, "description": "There is no such language."},
     501: {"model": ProblemDetails, "description": "The language is not installed here."},
 }
-router = APIRouter(route_class=JsonRoute, tags=["judge"])
+router = APIRouter(prefix="/v1", route_class=JsonRoute, tags=["judge"])
 
 
 @router.post(

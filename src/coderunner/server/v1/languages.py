@@ -26,10 +26,10 @@ class LanguageAnswer(BaseModel):
 
 
 class LanguagesAnswer(BaseModel):
-    languages: list[LanguageAnswer]
+    languages: list[LanguageAnswer] = Field(description="by name")
 
 
-router = APIRouter(tags=["languages"])
+router = APIRouter(prefix="/v1", tags=["languages"])
 
 
 @router.get("/languages", summary="List the languages")
