@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import codecs
 from collections import Counter, deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from typing import Any
 
@@ -71,7 +71,7 @@ class Outbox:
         self._over = True
         self._changed.set()
 
-    async def events(self) -> AsyncIterator[Event]:
+    async def events(self) -> AsyncGenerator[Event]:
         """For one reader."""
         while True:
             while self._entries or self._lost:

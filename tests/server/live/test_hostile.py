@@ -252,7 +252,7 @@ def refused(service: Service, **how: object) -> int:
 
 
 def test_who_only_waits_takes_no_turn_of_those_who_work(serve: ServiceMaker) -> None:
-    service = serve(prestart=[], concurrency=1, live=2, queue_wait_ms=500)
+    service = serve(prestart=[], concurrency=1, live=2, queue=0)
     code = "print('up', flush=True); input()"
     with talking(service, code) as one, talking(service, code) as two:
         one.until_printed("up")
