@@ -88,7 +88,11 @@ async def main(image: str, rounds: int) -> None:
         await ready.aclose()
         await warm.aclose()
     for name, found in times.items():
-        low, high, p95 = min(found), max(found), statistics.quantiles(found, n=20)[-1]
+        low, high, p95 = (
+            min(found),
+            max(found),
+            statistics.quantiles(found, n=20, method="inclusive")[-1],
+        )
         middle = statistics.median(found)
         print(f"{name:24} {middle:7.1f} ms, p95 {p95:7.1f} ms  ({low:.1f} to {high:.1f})")
 

@@ -10,12 +10,15 @@ from typing import Any
 
 import pytest
 
+from coderunner import Program, Runner, Settings
 from coderunner.engines.docker import DockerEngine
 from coderunner.errors import EngineUnavailable, InvalidProgram, StartFailed
 from coderunner.execution import execute
 from coderunner.model import EndedBy, File, Job
+from coderunner.settings import DockerSettings
 from coderunner.workspace import Workspace
 from tests.docker.conftest import NewEngine, ours
+from tests.docker.daemon import IMAGE
 from tests.engines.bench import Bench
 
 pytestmark = [pytest.mark.engines, pytest.mark.as_root]
@@ -217,6 +220,22 @@ async def test_one_that_is_started_ahead(client: Any, warm: Bench) -> None:
     assert ours(client)[0] == []
     assert not await warm.engine.is_warm(job)
     assert not (await warm.sh("true")).warm
+
+
+async def test_a_language_is_warm(client: Any, dockerd: str) -> None:
+    docker = DockerSettings(host=dockerd, image=IMAGE, warm=2)
+    hello = Program("python", (File("main.py", b"print('hello')"),))
+    async with Runner.open(Settings(engine="docker", docker=docker)) as runner:
+        assert not await runner.is_warm("python")
+        assert await runner.warm_up("python")
+        assert await runner.is_warm("python")
+        assert (await idle(client)).name.startswith("code-runner-python-")
+        outcome = (await runner.run(hello)).outcome
+        assert (outcome.stdout.data, outcome.warm) == (b"hello\n", True)
+        assert not await runner.is_warm("bash")
+        await runner.cool_down("python")
+        assert not await runner.is_warm("python")
+        assert ours(client)[0] == []
 
 
 async def test_a_busy_one_is_warm_and_not_removed(warm: Bench) -> None:

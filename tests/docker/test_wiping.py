@@ -129,6 +129,10 @@ LEAVES = {
 }
 
 
+# The kernel lets go of it when it comes to that; until then the container is not clean.
+SOME_TIME_LATER = {"a file without a name, on its way through a socket"}
+
+
 @pytest.mark.parametrize("what", LEAVES)
 async def test_what_one_leaves_the_next_does_not_find(warm: Bench, what: str) -> None:
     leave, look = LEAVES[what]
@@ -136,7 +140,8 @@ async def test_what_one_leaves_the_next_does_not_find(warm: Bench, what: str) ->
     assert left.exit_code == 0, left.stderr
     seen = await warm.python(look)
     assert (seen.stdout.data.strip(), seen.stderr.data) == (b"", b"")
-    assert (seen.warm, seen.container) == (True, left.container)
+    if what not in SOME_TIME_LATER:
+        assert (seen.warm, seen.container) == (True, left.container)
 
 
 async def test_a_connection_that_outlives_its_program(warm: Bench) -> None:

@@ -94,10 +94,12 @@ async def _write_for_ever(process: Process) -> None:
 
 
 async def test_who_writes_learns_that_nobody_reads(bench: Bench) -> None:
-    process = await bench.engine.start(bench.job("/bin/sh", "-c", "exec 0<&-; sleep 30"))
+    process = await bench.engine.start(bench.job("/bin/sh", "-c", "exec 0<&-; sleep 60"))
     try:
         with pytest.raises(BrokenPipeError):
             await _write_for_ever(process)
+        process.kill()
+        assert (await process.wait()).ended_by is EndedBy.KILLED  # it was alive until now
     finally:
         await process.close()
 
