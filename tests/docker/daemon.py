@@ -22,6 +22,7 @@ LANGUAGES = ("bash", "c", "cpp", "perl", "python")  # that it has
 RUNSC = "runsc"
 _PACKAGES = "python3,gcc,g++,libc6-dev"
 _RUNSC_ARGS = ["--network=none", "--platform=ptrace", "--ignore-cgroups"]
+_USUAL = "unix:///var/run/docker.sock"
 _STARTING_S = 60
 _ENDING_S = 30
 _INSTALL = "apt-get install --no-install-recommends docker.io mmdebstrap"
@@ -29,11 +30,26 @@ _INSTALL = "apt-get install --no-install-recommends docker.io mmdebstrap"
 
 @contextlib.contextmanager
 def docker_address(folder: Path) -> Iterator[str]:
-    """Where a daemon listens that has our image."""
+    """Where a daemon listens that has our image. After everything it has nothing else of ours."""
     with _address(folder) as address, contextlib.closing(connect(address)) as client:
         if not client.images.list(IMAGE):
             _import_image(client)
-        yield client.api.base_url if address is None else address
+        where = address or os.environ.get("DOCKER_HOST", _USUAL)
+        before = everything(where)
+        yield where
+        if (now := everything(where)) != before:
+            raise AssertionError(f"containers and volumes were {before}, and now they are {now}")
+
+
+def everything(address: str) -> tuple[list[str], list[str]]:
+    """All containers and all volumes, whosever they are."""
+    containers = _said(address, "ps", "--all", "--quiet", "--no-trunc")
+    return containers, _said(address, "volume", "ls", "--quiet")
+
+
+def _said(address: str, *command: str) -> list[str]:
+    asked = ["docker", f"--host={address}", *command]
+    return subprocess.run(asked, capture_output=True, text=True, check=True).stdout.split()
 
 
 def connect(address: str | None) -> Any:

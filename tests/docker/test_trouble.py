@@ -22,7 +22,7 @@ from coderunner.execution import execute
 from coderunner.model import File, Job, Outcome
 from coderunner.settings import DockerSettings
 from coderunner.workspace import Bundle
-from tests.docker.daemon import OwnDaemon, connect
+from tests.docker.daemon import OwnDaemon, connect, everything
 from tests.support import leave_out
 
 pytestmark = [pytest.mark.engines, pytest.mark.as_root]
@@ -50,15 +50,17 @@ def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OwnDaemon]:
 
 @pytest.fixture
 async def engine(daemon: OwnDaemon) -> AsyncIterator[DockerEngine]:
-    engine = DockerEngine(DockerSettings(host=daemon.address, image=EMPTY))
+    settings = DockerSettings(host=daemon.address, image=EMPTY, pull_policy="never")
+    engine = DockerEngine(settings)
     yield engine
     await engine.aclose()
+    assert everything(daemon.address) == ([], [])
 
 
-def _make_image(daemon: OwnDaemon) -> None:
+def _make_image(daemon: OwnDaemon, file: str = "a file") -> None:
     content = io.BytesIO()
     with tarfile.open(fileobj=content, mode="w") as tar:
-        tar.addfile(tarfile.TarInfo("a file"))
+        tar.addfile(tarfile.TarInfo(file))
     name, _, tag = EMPTY.partition(":")
     with contextlib.closing(connect(daemon.address)) as client:
         client.api.import_image_from_data(content.getvalue(), repository=name, tag=tag)
@@ -93,7 +95,9 @@ async def test_a_daemon_that_is_restarted(daemon: OwnDaemon, engine: DockerEngin
         await run(engine)
     assert "DOCKER_HOST" in caught.value.hint
     await asyncio.to_thread(daemon.start)
+    assert len(everything(daemon.address)[0]) == 1  # which nobody could remove
     assert await works(engine)
+    assert everything(daemon.address)[0] == []
 
 
 async def test_a_daemon_that_hangs(daemon: OwnDaemon, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -111,6 +115,48 @@ async def test_a_daemon_that_hangs(daemon: OwnDaemon, monkeypatch: pytest.Monkey
         assert await works(engine)
     finally:
         await engine.aclose()
+    # Not even the container that it has made for somebody who had gone.
+    assert everything(daemon.address) == ([], [])
+
+
+async def test_a_daemon_that_is_slow(daemon: OwnDaemon, engine: DockerEngine) -> None:
+    """It stands still for most of the time, in the midst of everything."""
+    pid = daemon.pid
+
+    async def hold() -> None:
+        while True:
+            os.kill(pid, signal.SIGSTOP)
+            await asyncio.sleep(0.2)
+            os.kill(pid, signal.SIGCONT)
+            await asyncio.sleep(0.02)
+
+    holding = asyncio.create_task(hold())
+    try:
+        assert all(await asyncio.gather(*(works(engine) for _ in range(4))))
+    finally:
+        holding.cancel()
+        os.kill(pid, signal.SIGCONT)
+
+
+async def test_an_image_that_vanishes(daemon: OwnDaemon, engine: DockerEngine) -> None:
+    assert await works(engine)
+    with contextlib.closing(connect(daemon.address)) as client:
+        client.images.remove(EMPTY, force=True)
+    for _ in range(2):
+        with pytest.raises(EngineUnavailable, match=f"{EMPTY} is not here") as caught:
+            await run(engine)
+        assert f"docker pull {EMPTY}" in caught.value.hint
+    _make_image(daemon)
+    assert await works(engine)
+
+
+async def test_another_image_of_that_name(daemon: OwnDaemon, engine: DockerEngine) -> None:
+    """Whoever builds an image anew, and removes the old one, waits for nothing."""
+    assert await works(engine)
+    with contextlib.closing(connect(daemon.address)) as client:
+        client.images.remove(EMPTY, force=True)
+    _make_image(daemon, "another file")
+    assert await works(engine)
 
 
 async def test_a_daemon_without_space(

@@ -20,6 +20,7 @@ _USUAL = "unix:///var/run/docker.sock"
 _AT_ONCE = 16
 _PATIENCE_S = 60  # for one answer
 _NOT_FOUND = 404
+_CONFLICT = 409
 _PODMAN = "Podman Engine"
 
 
@@ -31,6 +32,7 @@ class Daemon:
         self._api = api
         self._address = address
         self._threads = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="coderunner-docker")
+        self._left: set[str] = set()  # containers to be removed when it can be done
 
     @classmethod
     def connect(cls, host: str | None = None, client: Any = None) -> Daemon:
@@ -73,13 +75,23 @@ class Daemon:
         await outlast(working)
         return working.result()
 
-    async def remove(self, container: str) -> None:
-        """What cannot be removed now is found by its labels later."""
-        with contextlib.suppress(EngineUnavailable):
-            await self.ask(
-                "removing a container",
-                lambda api: api.remove_container(container, force=True, v=True),
-            )
+    async def remove(self, *containers: str) -> None:
+        """What cannot be removed now is removed with the next one, or in the end; and if nobody
+        answers even then, it is found by its labels."""
+        left, self._left = self._left, set()
+        for container in {*containers, *left}:
+            try:
+                await self.ask(
+                    "removing a container",
+                    lambda api, name=container: api.remove_container(name, force=True, v=True),
+                )
+            except EngineUnavailable as error:
+                if not is_absent(error):
+                    self._left.add(container)
+
+    def remove_later(self, container: str) -> None:
+        """If there is one of that name by then."""
+        self._left.add(container)
 
     def close(self) -> None:
         self._threads.shutdown(wait=True)
@@ -128,6 +140,11 @@ def troubles(what: str, hint: str = "see that `docker info` works") -> Iterator[
 
 def is_absent(error: EngineUnavailable) -> bool:
     return _status(error) == _NOT_FOUND
+
+
+def is_taken(error: EngineUnavailable) -> bool:
+    """Somebody else has one of that name."""
+    return _status(error) == _CONFLICT
 
 
 def refuse_podman(version: Mapping[str, Any]) -> None:

@@ -24,9 +24,8 @@ def deliver(api: Any, image: str) -> str:
     """Make the volume, and return its name. The image only lends a container that never runs.
     Blocking."""
     archive = _archive()
-    name = f"coderunner-{secrets.token_hex(8)}"
     labels = owner.labels()
-    api.create_volume(name, labels=labels)
+    name = _volume(api, labels)
     try:
         made = api.create_container_from_config(_lent(image, name, labels))
         try:
@@ -38,6 +37,14 @@ def deliver(api: Any, image: str) -> str:
             api.remove_volume(name, force=True)
         raise
     return name
+
+
+def _volume(api: Any, labels: dict[str, str]) -> str:
+    """A new one. Asked for a name that is taken, Docker gives the volume that has it."""
+    while True:
+        name = f"coderunner-{secrets.token_hex(8)}"
+        if api.create_volume(name, labels=labels).get("Labels") == labels:
+            return name
 
 
 def take_back(api: Any, name: str) -> None:

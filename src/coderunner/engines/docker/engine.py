@@ -24,7 +24,7 @@ from typing import Any
 from coderunner.cancelling import in_thread, outlast
 from coderunner.engines.base import Capabilities, Engine, Process, ToolchainSource
 from coderunner.engines.docker import controls, delivery, hardening, images, leftovers, owner
-from coderunner.engines.docker.daemon import Daemon, attach, refuse_podman
+from coderunner.engines.docker.daemon import Daemon, attach, is_taken, refuse_podman
 from coderunner.engines.docker.images import Image, Notice
 from coderunner.engines.docker.order import TOKEN_SIZE, Files, order
 from coderunner.engines.docker.profile import ARCHITECTURES
@@ -94,6 +94,15 @@ class DockerEngine(Engine):
             controls.check_throttle(ready.capabilities)
         name = job.image or self.settings.image or images.FALLBACK
         image = await self._image(ready.daemon, name)
+        try:
+            return await self._start(ready, job, image)
+        except EngineUnavailable as error:
+            if not images.has_vanished(image, error):
+                raise
+        self._images.clear()  # there may be another one of that name by now, or elsewhere
+        return await self._start(ready, job, await self._image(ready.daemon, name))
+
+    async def _start(self, ready: _Ready, job: Job, image: Image) -> Process:
         with faults_of_the_machine():
             files = await in_thread(lambda: Files(job.workspace))
         token = secrets.token_bytes(TOKEN_SIZE)
@@ -127,6 +136,7 @@ class DockerEngine(Engine):
             return
         await ready.spares.close()
         await outlast(*self._removing)
+        await ready.daemon.remove()  # what was left while nobody answered
         warden, self._warden = self._warden, ""
         try:
             if warden:  # where nobody answers any more, it is found by its label later
@@ -188,6 +198,13 @@ class DockerEngine(Engine):
                 )
             return self._warden
 
+    async def _forget_warden(self, daemon: Daemon, volume: str) -> None:
+        """Somebody has removed it, and Docker has made an empty one of that name."""
+        if self._warden == volume:
+            self._warden = ""
+        with contextlib.suppress(EngineUnavailable):  # in use by another run that will do the same
+            await daemon.ask("removing a volume", lambda api: delivery.take_back(api, volume))
+
     async def _container(
         self, ready: _Ready, job: Job, image: Image, files: Files
     ) -> tuple[str, tuple[socket.socket, socket.socket], bool]:
@@ -200,7 +217,7 @@ class DockerEngine(Engine):
         except EngineUnavailable as error:
             if "warden" not in error.message:
                 raise
-            self._warden = ""  # somebody has removed it: once more, with another
+            await self._forget_warden(ready.daemon, hardening.warden_of(kind))
             kind = await self._kind(ready, job, image, files)
             found = await self._launch(ready, kind, job.limits.wall_ms / 1000 + _SPARE_S)
         ready.spares.make(name, lambda: self._launch(ready, kind, None))
@@ -220,7 +237,10 @@ class DockerEngine(Engine):
         self, ready: _Ready, kind: Mapping[str, Any], seconds: float | None
     ) -> Started:
         config = hardening.for_one(kind, ready.machine, owner.labels(seconds))
-        starting = asyncio.create_task(ready.daemon.ask("starting a container", _start(config)))
+        name = f"coderunner-{secrets.token_hex(8)}"
+        starting = asyncio.create_task(
+            ready.daemon.ask("starting a container", _start(config, name))
+        )
         try:
             await outlast(starting)
         except asyncio.CancelledError:
@@ -230,14 +250,19 @@ class DockerEngine(Engine):
                     end.close()
                 await ready.daemon.remove(container)
             raise
-        return starting.result()
+        try:
+            return starting.result()
+        except EngineUnavailable as error:
+            if not is_taken(error):  # a daemon that has not answered may have made it all the same
+                ready.daemon.remove_later(name)
+            raise
 
 
-def _start(config: Mapping[str, Any]) -> Callable[[Any], Started]:
+def _start(config: Mapping[str, Any], name: str) -> Callable[[Any], Started]:
     """Create, attach, start: all in one go in a thread."""
 
     def start(api: Any) -> Started:
-        container = str(api.create_container_from_config(dict(config))["Id"])
+        container = str(api.create_container_from_config(dict(config), name)["Id"])
         with contextlib.ExitStack() as undo:
             undo.callback(_remove_quietly, api, container)
             main = attach(api, container, stdin=1, stdout=1)

@@ -67,6 +67,11 @@ def container(
     }
 
 
+def warden_of(kind: Mapping[str, Any]) -> str:
+    """The volume that its warden is in."""
+    return str(kind["HostConfig"]["Mounts"][0]["Source"])
+
+
 def for_one(kind: Mapping[str, Any], machine: str, labels: Mapping[str, str]) -> dict[str, Any]:
     """That configuration for one container, with a user that nobody else is."""
     uid = secrets.choice(_UIDS)
