@@ -23,6 +23,7 @@ RUNSC = "runsc"
 _PACKAGES = "python3,gcc,g++,libc6-dev"
 _RUNSC_ARGS = ["--network=none", "--platform=ptrace", "--ignore-cgroups"]
 _USUAL = "unix:///var/run/docker.sock"
+_MOST_TASKS = 6000
 _STARTING_S = 60
 _ENDING_S = 30
 _INSTALL = "apt-get install --no-install-recommends docker.io mmdebstrap"
@@ -117,6 +118,7 @@ class OwnDaemon:
                 [
                     *("setsid", "--fork"),
                     *("unshare", "--mount"),  # what it mounts is nothing for other tests to see
+                    *self._confined(),
                     *("dockerd", f"--config-file={config}", f"--host={self.address}"),
                     *(f"--data-root={folder}/data", f"--exec-root={folder}/exec"),
                     f"--pidfile={folder}/docker.pid",
@@ -133,6 +135,24 @@ class OwnDaemon:
                 raise RuntimeError(log.read_text())
             time.sleep(0.1)
 
+    def _confined(self) -> list[str]:
+        """To so many processes. What runs in gVisor without cgroups is the daemon's child, and a
+        bomb that our own meter let through would take all that the machine has."""
+        if self._cgroup is None:
+            return []
+        self._cgroup.mkdir(exist_ok=True)
+        self._cgroup.joinpath("pids.max").write_text(str(_MOST_TASKS))
+        join = f'echo $$ > "{self._cgroup}/cgroup.procs" && exec "$@"'
+        return ["sh", "-c", join, "sh"]
+
+    @property
+    def _cgroup(self) -> Path | None:
+        """For v1 and v2."""
+        roots = [Path("/sys/fs/cgroup/pids"), Path("/sys/fs/cgroup")]
+        name = f"coderunner-tests-{os.getpid()}-{self._folder.name}"
+        found = (root / name for root in roots if root.joinpath("cgroup.procs").exists())
+        return next(found, None)
+
     def stop(self) -> None:
         """Its containers end with it."""
         if pid := self.pid:
@@ -143,6 +163,17 @@ class OwnDaemon:
                 assert gone, "the daemon does not end"
             finally:
                 os.close(end)
+        self._remove_cgroup()
+
+    def _remove_cgroup(self) -> None:
+        """As soon as those are gone that outlive the daemon by a moment."""
+        until = time.monotonic() + _ENDING_S
+        while self._cgroup is not None and self._cgroup.exists():
+            with contextlib.suppress(OSError):
+                self._cgroup.rmdir()
+                return
+            assert time.monotonic() < until, "something that the daemon has started does not end"
+            time.sleep(0.05)
 
 
 def _configuration() -> dict[str, Any]:

@@ -18,9 +18,8 @@ from pathlib import Path
 import pytest
 
 from tests.hostile.arena import Arena
-from tests.hostile.conftest import ON_LINUX
 
-pytestmark = [pytest.mark.hostile, ON_LINUX]
+pytestmark = pytest.mark.hostile
 
 # Prints all it can find out: its own surroundings, and the files it is told of.
 SPY = r"""

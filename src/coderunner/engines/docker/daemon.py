@@ -7,6 +7,7 @@ import contextlib
 import socket
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any, TypeVar
 
 from coderunner.cancelling import outlast
@@ -81,10 +82,7 @@ class Daemon:
         left, self._left = self._left, set()
         for container in {*containers, *left}:
             try:
-                await self.ask(
-                    "removing a container",
-                    lambda api, name=container: api.remove_container(name, force=True, v=True),
-                )
+                await self.ask("removing a container", partial(_remove, container))
             except EngineUnavailable as error:
                 if not is_absent(error):
                     self._left.add(container)
@@ -105,6 +103,10 @@ def _knock(address: str) -> None:
     if kind in ("unix", "http+unix"):
         with socket.socket(socket.AF_UNIX) as end:
             end.connect("/" + path.lstrip("/"))
+
+
+def _remove(container: str, api: Any) -> None:
+    api.remove_container(container, force=True, v=True)
 
 
 def attach(api: Any, container: str, **streams: int) -> socket.socket:

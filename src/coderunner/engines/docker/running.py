@@ -140,7 +140,7 @@ class Running(Process):
             if now > deadline - _LATE_S:
                 self._give_up()  # nobody has ever read it
             if now > deadline:
-                await self._end_from_outside()
+                return await self._end_from_outside()
             self._news.clear()
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(_LOOK_EVERY_S):
@@ -194,8 +194,21 @@ class Running(Process):
             return Exit(EndedBy.MEMORY, None, signal.SIGKILL, Usage(wall_ms, 0.0, peak))
         if self._reason is not None:
             return Exit(self._reason, None, signal.SIGKILL, Usage(wall_ms, 0.0, 0))
+        if self.isolation is Isolation.VM and not await self._was_killed(state):
+            # gVisor's kernel lets a program end process 1; the host's does not.
+            return Exit(EndedBy.SIGNAL, None, signal.SIGKILL, Usage(wall_ms, 0.0, 0))
         said = f": {state['Error']}" if state.get("Error") else ""
         raise EngineUnavailable(f"{_GONE}{said}", hint="run it again")
+
+    async def _was_killed(self, state: dict[str, Any]) -> bool:
+        """Whether somebody has asked the daemon for it."""
+
+        def ask(api: Any) -> bool:
+            lived = {"since": state["StartedAt"], "until": state["FinishedAt"]}
+            asked = {"container": self._container, "event": "kill"}
+            return any(True for _ in api.events(**lived, filters=asked))
+
+        return await self._daemon.ask("looking at what happened to a container", ask)
 
     async def _state(self) -> dict[str, Any]:
         """How the container stopped."""
@@ -211,7 +224,7 @@ class Running(Process):
                 raise EngineUnavailable(_GONE, hint="run it again") from error
             raise
 
-    async def _end_from_outside(self) -> None:
+    async def _end_from_outside(self) -> Exit:
         """Its warden does not answer: the container was paused, or the machine is very slow."""
 
         def end(api: Any) -> dict[str, Any]:
@@ -220,6 +233,9 @@ class Running(Process):
             return dict(state)
 
         state = await self._daemon.ask("ending a container that does not answer", end)
+        if self.isolation is Isolation.VM and not state.get("Paused"):
+            wall_ms = (time.monotonic() - self._since) * 1000  # the program has stopped process 1
+            return Exit(EndedBy.WALL_TIME, None, signal.SIGKILL, Usage(wall_ms, 0.0, 0))
         why = "it was paused by somebody" if state.get("Paused") else "it did not answer in time"
         raise EngineUnavailable(f"a container had to be removed: {why}", hint="run it again")
 
