@@ -38,14 +38,14 @@ def docker_address(folder: Path) -> Iterator[str]:
         where = address or os.environ.get("DOCKER_HOST", _USUAL)
         before = everything(where)
         yield where
-        if (now := everything(where)) != before:
-            raise AssertionError(f"containers and volumes were {before}, and now they are {now}")
+        left = everything(where) - before
+        assert not left, f"the tests have left containers and volumes: {sorted(left)}"
 
 
-def everything(address: str) -> tuple[list[str], list[str]]:
+def everything(address: str) -> set[str]:
     """All containers and all volumes, whosever they are."""
-    containers = _said(address, "ps", "--all", "--quiet", "--no-trunc")
-    return containers, _said(address, "volume", "ls", "--quiet")
+    containers = _said(address, "ps", "--all", "--format={{.Names}}")
+    return {*containers, *_said(address, "volume", "ls", "--quiet")}
 
 
 def _said(address: str, *command: str) -> list[str]:

@@ -127,8 +127,8 @@ class Attack:
         return next((self.wishes[key] for key in keys if key in self.wishes), [])
 
 
-# A kernel of its own refuses for reasons of its own: there every line that is a refusal will do, and
-# a program that has met one may exit with 1.
+# A kernel of its own refuses for reasons of its own: there every line that is a refusal will do,
+# and a program that has met one may exit with 1.
 REFUSALS = [f"* {os.strerror(number)}" for number in errno.errorcode]
 REFUSALS += [f"* {name}" for name in errno.errorcode.values()]
 AT_SAMPLED, IN_CONTAINERS, ON_GVISOR = "at sampled", "in containers", "on gvisor"

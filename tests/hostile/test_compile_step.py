@@ -11,9 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from coderunner import Runner, Settings
+from coderunner import Runner
 from coderunner.model import EndedBy, File, Isolation, Limits, Program, Result
+from tests.engines.every import settings_for_tests
 from tests.hostile.arena import Arena
+from tests.hostile.conftest import ENGINES
 from tests.support import require_sandbox
 
 pytestmark = pytest.mark.hostile
@@ -38,11 +40,14 @@ apt = "bash"
 """
 
 
-@pytest.fixture
-async def arena(tmp_path: Path) -> AsyncIterator[Arena]:
-    require_sandbox()
+@pytest.fixture(params=ENGINES)
+async def arena(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Arena]:
+    if request.param == "linux":
+        require_sandbox()
     (tmp_path / "obedient.toml").write_text(LANGUAGE)
-    settings = Settings(engine="linux", min_isolation=Isolation.SAMPLED, languages_dir=tmp_path)
+    settings = settings_for_tests(
+        request, request.param, min_isolation=Isolation.SAMPLED, languages_dir=tmp_path
+    )
     async with Runner.open(settings) as runner:
         yield Arena(runner, await runner.engine.capabilities())
 

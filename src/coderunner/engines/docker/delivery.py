@@ -27,7 +27,7 @@ def deliver(api: Any, image: str) -> str:
     labels = owner.labels()
     name = _volume(api, labels)
     try:
-        made = api.create_container_from_config(_lent(image, name, labels))
+        made = api.create_container_from_config(_lent(image, name, labels), name)
         try:
             api.put_archive(made["Id"], WARDEN, archive)
         finally:

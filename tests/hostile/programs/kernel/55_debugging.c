@@ -3,6 +3,9 @@
 // says: held
 // ends in containers: exit 0 | exit 1
 // may say in containers: /proc/1/mem: Permission denied
+// ends on gvisor: exit 1 | exit 127
+// may say on gvisor: attach of *: done
+// may say on gvisor: trace me of *: done
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

@@ -7,6 +7,7 @@
 // may say in containers: inet* 10, *, *: Operation not permitted
 // may say on gvisor: family 16, *: open
 // may say on gvisor: netlink 16, *: open
+// may say on gvisor: pair of family *
 #define _GNU_SOURCE
 #include <errno.h>
 #include <netinet/in.h>

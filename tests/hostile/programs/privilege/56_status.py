@@ -14,8 +14,8 @@
 # says on gvisor: CapEff 0000000000000000
 # says on gvisor: CapBnd 0000000000000000
 # says on gvisor: CapAmb is not told
-# says on gvisor: NoNewPrivs 1
-# says on gvisor: Seccomp 2
+# says on gvisor: NoNewPrivs is not told
+# says on gvisor: Seccomp 0
 # says on gvisor: root False
 # says on gvisor: groups True
 import os
