@@ -44,6 +44,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if "dockerd" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.docker)
+        # Who runs tests at the same time: one file after the other, and one daemon for them all.
+        group = "docker" if item.get_closest_marker("docker") else str(item.path)
+        item.add_marker(pytest.mark.xdist_group(group))
     not_for_me[:] = [item for item in items if item.get_closest_marker(NOT_FOR_ME)]
     not_this_time[:] = [item for item in items if takes_long(item) and item not in not_for_me]
     out = {*not_for_me, *not_this_time}
