@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from coderunner import Runner
-from coderunner.model import File, Isolation, Program
+from coderunner.model import File, Program
 from tests.hostile.arena import Arena
 
 pytestmark = pytest.mark.hostile
@@ -26,8 +26,8 @@ def names(*tops):
             found += [os.path.join(folder, name) for name in (*folders, *files)]
     return sorted(found)
 
-def lines(path):
-    return pathlib.Path(path).read_text().splitlines()
+def lines(path):  # gVisor has not all of them
+    return pathlib.Path(path).read_text().splitlines() if os.path.exists(path) else []
 
 def facts(path):
     status = os.stat(path)
@@ -103,7 +103,7 @@ async def look(arena: Arena, before: str = "") -> dict[str, Any]:
 
 async def test_69_and_71_the_next_run_is_blank(arena: Arena) -> None:
     blank = await look(arena)
-    counted = set() if arena.level.at_least(Isolation.FULL) else {"System V"}
+    counted = {"System V"} if arena.sampled else set()
     for _ in range(4):  # more than there are boxes made ahead
         left = await look(arena, LEAVE)
         changed = {kind for kind in blank if left[kind] != blank[kind]}
@@ -164,8 +164,9 @@ SHARED = "{shared}"
 [scripts]
 make = "mkdir prepared/d; echo good > prepared/value; echo good > prepared/d/value"
 attack = '''
-cat /prepared/shared/value /prepared/shared/d/value; ls /prepared/shared
+cat /prepared/shared/value /prepared/shared/d/value
 cd /prepared/shared
+printf '%s\n' *
 echo bad > value; mv d e; echo bad > new; rm -f e/value; ln -s / link; chmod 0 e
 cp /bin/sh setuid; chmod 6755 setuid; mkfifo fifo
 touch /workspace/program

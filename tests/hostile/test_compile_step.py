@@ -32,7 +32,7 @@ version = ["{bash}", "--version"]
 hello = "echo 'echo Hello from Obedient' > program"
 
 [scripts]
-look = "[ -f program ] && cat program; find made -type f 2>/dev/null; ls /tmp"
+look = "[ -f program ] && cat program; find made -type f 2>/dev/null; find /tmp -mindepth 1"
 
 [tools.bash]
 names = ["bash"]
