@@ -35,15 +35,15 @@ def settings_for_tests(request: pytest.FixtureRequest, name: str, **more: Any) -
     if engine == "docker":
         host = request.getfixturevalue("dockerd")
         if runtime:
-            require_runtime(host, runtime)
+            with contextlib.closing(connect(host)) as client:
+                require_runtime(client, runtime)
         more["docker"] = DockerSettings(host=host, image=IMAGE, runtime=runtime)
     return Settings(engine=engine, **more)
 
 
-def require_runtime(host: str, name: str) -> None:
-    with contextlib.closing(connect(host)) as client:
-        if name not in client.info()["Runtimes"]:
-            leave_out(f"this Docker has no runtime {name}", fix=f"apt-get install {RUNSC}")
+def require_runtime(client: Any, name: str) -> None:
+    if name not in client.info()["Runtimes"]:
+        leave_out(f"this Docker has no runtime {name}", fix=f"apt-get install {RUNSC}")
 
 
 def engine_for_tests(request: pytest.FixtureRequest, name: str) -> Engine:

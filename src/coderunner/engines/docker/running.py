@@ -9,6 +9,7 @@ import signal
 import socket
 import time
 from collections.abc import Awaitable, Callable
+from datetime import datetime
 from typing import Any
 
 from coderunner.cancelling import in_thread, outlast
@@ -22,6 +23,7 @@ from coderunner.model import EndedBy, Exit, Isolation, Job, Stream, Usage
 
 _LATE_S = 10.0  # past its time limit: then it is not the warden's to end it any more
 _LOOK_EVERY_S = 1.0
+_TOLD_LATE_S = 3
 _SHORT_ID = 12  # as `docker ps` shows it
 _GONE = "the container of a run was removed, or stopped, by somebody else"
 
@@ -204,7 +206,11 @@ class Running(Process):
         """Whether somebody has asked the daemon for it."""
 
         def ask(api: Any) -> bool:
-            lived = {"since": state["StartedAt"], "until": state["FinishedAt"]}
+            # By the daemon's clock. It tells of a kill a moment after the end.
+            lived = {
+                "since": _seconds(state["StartedAt"]),
+                "until": _seconds(state["FinishedAt"]) + _TOLD_LATE_S,
+            }
             asked = {"container": self._container, "event": "kill"}
             return any(True for _ in api.events(**lived, filters=asked))
 
@@ -238,6 +244,11 @@ class Running(Process):
             return Exit(EndedBy.WALL_TIME, None, signal.SIGKILL, Usage(wall_ms, 0.0, 0))
         why = "it was paused by somebody" if state.get("Paused") else "it did not answer in time"
         raise EngineUnavailable(f"a container had to be removed: {why}", hint="run it again")
+
+
+def _seconds(moment: str) -> int:
+    """Its fractions are finer than Python reads them."""
+    return int(datetime.fromisoformat(f"{moment[:19]}+00:00").timestamp())
 
 
 def _start_failed(job: Job, number: int, why: str) -> StartFailed:
