@@ -147,11 +147,13 @@ class OwnDaemon:
 
     @property
     def _cgroup(self) -> Path | None:
-        """For v1 and v2."""
-        roots = [Path("/sys/fs/cgroup/pids"), Path("/sys/fs/cgroup")]
+        """Of v1 or v2, if processes can be counted there."""
+        v1, v2 = Path("/sys/fs/cgroup/pids"), Path("/sys/fs/cgroup")
         name = f"coderunner-tests-{os.getpid()}-{self._folder.name}"
-        found = (root / name for root in roots if root.joinpath("cgroup.procs").exists())
-        return next(found, None)
+        if v1.joinpath("cgroup.procs").exists():
+            return v1 / name
+        shared = v2 / "cgroup.subtree_control"
+        return v2 / name if shared.exists() and "pids" in shared.read_text().split() else None
 
     def stop(self) -> None:
         """Its containers end with it."""
