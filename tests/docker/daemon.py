@@ -23,6 +23,7 @@ RUNSC = "runsc"
 _PACKAGES = "python3,gcc,g++,libc6-dev"
 _RUNSC_ARGS = ["--network=none", "--platform=ptrace", "--ignore-cgroups"]
 _USUAL = "unix:///var/run/docker.sock"
+_MOST_TASKS = 6000
 _STARTING_S = 60
 _ENDING_S = 30
 _AS_IT_IS: Mapping[str, str] = {}
@@ -31,11 +32,25 @@ _INSTALL = "apt-get install --no-install-recommends docker.io mmdebstrap"
 
 @contextlib.contextmanager
 def docker_address(folder: Path) -> Iterator[str]:
-    """Where a daemon listens that has our image."""
+    """Where a daemon listens that has our image. After everything it has nothing else of ours."""
     with _address(folder) as address, contextlib.closing(connect(address)) as client:
         if not client.images.list(IMAGE):
             _import_image(client)
+        before = everything(address)
         yield address
+        left = everything(address) - before
+        assert not left, f"the tests have left containers and volumes: {sorted(left)}"
+
+
+def everything(address: str) -> set[str]:
+    """All containers and all volumes, whosever they are."""
+    containers = _said(address, "ps", "--all", "--format={{.Names}}")
+    return {*containers, *_said(address, "volume", "ls", "--quiet")}
+
+
+def _said(address: str, *command: str) -> list[str]:
+    asked = ["docker", f"--host={address}", *command]
+    return subprocess.run(asked, capture_output=True, text=True, check=True).stdout.split()
 
 
 def connect(address: str) -> Any:
@@ -107,7 +122,7 @@ class OwnDaemon:
                 [
                     *("setsid", "--fork"),
                     *("unshare", "--mount"),  # what it mounts is nothing for other tests to see
-                    *("sh", "-ec", f'{self._covering()} exec "$@"', "sh"),
+                    *("sh", "-ec", f'{self._prepare()} exec "$@"', "sh"),
                     *("dockerd", f"--config-file={config}", f"--host={self.address}"),
                     *(f"--data-root={folder}/data", f"--exec-root={folder}/exec"),
                     *(f"--pidfile={folder}/docker.pid", *self._arguments),
@@ -124,12 +139,33 @@ class OwnDaemon:
                 raise RuntimeError(log.read_text())
             time.sleep(0.1)
 
-    def _covering(self) -> str:
+    def _prepare(self) -> str:
+        """What a shell does in its place first."""
         for path, content in self._seeing.items():
             (self._folder / Path(path).name).write_text(content)
-        return "".join(
+        covering = [
             f"mount --bind {self._folder / Path(path).name} {path};" for path in self._seeing
-        )
+        ]
+        return "".join([*covering, self._confine()])
+
+    def _confine(self) -> str:
+        """To so many processes. What runs in gVisor without cgroups is the daemon's child, and a
+        bomb that our own meter let through would take all that the machine has."""
+        if self._cgroup is None:
+            return ""
+        self._cgroup.mkdir(exist_ok=True)
+        self._cgroup.joinpath("pids.max").write_text(str(_MOST_TASKS))
+        return f'echo $$ > "{self._cgroup}/cgroup.procs";'
+
+    @property
+    def _cgroup(self) -> Path | None:
+        """Of v1 or v2, if processes can be counted there."""
+        v1, v2 = Path("/sys/fs/cgroup/pids"), Path("/sys/fs/cgroup")
+        name = f"coderunner-tests-{os.getpid()}-{self._folder.name}"
+        if v1.joinpath("cgroup.procs").exists():
+            return v1 / name
+        shared = v2 / "cgroup.subtree_control"
+        return v2 / name if shared.exists() and "pids" in shared.read_text().split() else None
 
     def stop(self) -> None:
         """Its containers end with it."""
@@ -141,6 +177,17 @@ class OwnDaemon:
                 assert gone, "the daemon does not end"
             finally:
                 os.close(end)
+        self._remove_cgroup()
+
+    def _remove_cgroup(self) -> None:
+        """As soon as those are gone that outlive the daemon by a moment."""
+        until = time.monotonic() + _ENDING_S
+        while self._cgroup is not None and self._cgroup.exists():
+            with contextlib.suppress(OSError):
+                self._cgroup.rmdir()
+                return
+            assert time.monotonic() < until, "something that the daemon has started does not end"
+            time.sleep(0.05)
 
 
 def _configuration() -> dict[str, Any]:

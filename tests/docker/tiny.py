@@ -49,8 +49,8 @@ int main(int count, char **words) {
 """
 
 
-def make_empty(daemon: OwnDaemon) -> None:
-    _import(daemon, EMPTY, "a file", b"")
+def make_empty(daemon: OwnDaemon, file: str = "a file") -> None:
+    _import(daemon, EMPTY, file, b"")
 
 
 def make_talking(daemon: OwnDaemon) -> None:

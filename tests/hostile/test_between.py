@@ -5,18 +5,19 @@ from __future__ import annotations
 import ast
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from coderunner import Runner, Settings
-from coderunner.model import File, Isolation, Limits, Program
+from coderunner import Runner
+from coderunner.model import File, Limits, Program
 from tests.hostile.arena import Arena
 from tests.hostile.attack import attacks
-from tests.hostile.conftest import ON_LINUX, WARM_CONTAINERS
+from tests.hostile.conftest import ENGINES, WARM_CONTAINERS
 
 pytestmark = pytest.mark.hostile
 
-WHERE_TRACES_COULD_BE = pytest.mark.parametrize("arena", ["linux", WARM_CONTAINERS], indirect=True)
+WHERE_TRACES_COULD_BE = pytest.mark.parametrize("arena", [*ENGINES, WARM_CONTAINERS], indirect=True)
 
 # Prints a dictionary: all a program can see of a world in which it might not be the first.
 LOOK = r"""
@@ -29,8 +30,8 @@ def names(*tops):
             found += [os.path.join(folder, name) for name in (*folders, *files)]
     return sorted(found)
 
-def lines(path):
-    return pathlib.Path(path).read_text().splitlines()
+def lines(path):  # gVisor has not all of them
+    return pathlib.Path(path).read_text().splitlines() if os.path.exists(path) else []
 
 def facts(path):
     status = os.stat(path)
@@ -95,17 +96,19 @@ for _ in range(3):
 UNCHANGEABLE = {"etc", "host", "locks"}
 
 
-async def look(arena: Arena, before: str = "") -> dict[str, object]:
+async def look(arena: Arena, before: str = "") -> dict[str, Any]:
     result = await arena.text(before + LOOK)
     assert result.ok, result.stderr
-    found: dict[str, object] = ast.literal_eval(result.stdout)
+    found: dict[str, Any] = ast.literal_eval(result.stdout)
+    if arena.in_containers:  # Docker writes a new one for each, and the machine's locks can be seen
+        del found["locks"], found["etc"]["hosts"]
     return found
 
 
 @WHERE_TRACES_COULD_BE
 async def test_69_and_71_the_next_run_is_blank(arena: Arena) -> None:
     blank = await look(arena)
-    counted = set() if arena.level.at_least(Isolation.FULL) else {"System V"}
+    counted = {"System V"} if arena.sampled else set()
     for _ in range(4):  # more than there are boxes made ahead
         left = await look(arena, LEAVE)
         changed = {kind for kind in blank if left[kind] != blank[kind]}
@@ -192,12 +195,13 @@ SHARED = "{shared}"
 [scripts]
 make = "mkdir prepared/d; echo good > prepared/value; echo good > prepared/d/value"
 attack = '''
-cat /prepared/shared/value /prepared/shared/d/value; ls /prepared/shared
+cat /prepared/shared/value /prepared/shared/d/value
 cd /prepared/shared
+printf '%s\n' *
 echo bad > value; mv d e; echo bad > new; rm -f e/value; ln -s / link; chmod 0 e
 cp /bin/sh setuid; chmod 6755 setuid; mkfifo fifo
 touch /workspace/program
-[ "$(cat value)" = bad ] && echo changed
+if [ "$(cat value)" = bad ]; then echo changed; fi
 '''
 
 [tools.sh]
@@ -205,19 +209,24 @@ names = ["sh"]
 apt = "dash"
 
 [prepare.shared]
+read_only = {read_only}
 target = "/prepared/shared"
 argv = ["/bin/sh", "-c", "{make}"]
 """
 
 
-@ON_LINUX
 async def test_70_what_is_shared_cannot_be_poisoned(arena: Arena, tmp_path: Path) -> None:
     languages, cache = tmp_path / "languages", tmp_path / "cache"
     languages.mkdir()
-    (languages / "poisoned.toml").write_text(POISONED)
-    settings = Settings(engine=arena.runner.engine.name, languages_dir=languages, cache_dir=cache)
+    # In containers that is all there is, and nothing can even seem to be changed.
+    read_only = str(arena.in_containers).lower()
+    text = POISONED.replace("{read_only}", read_only)
+    (languages / "poisoned.toml").write_text(text)
+    settings = arena.runner.settings.model_copy(
+        update={"languages_dir": languages, "cache_dir": cache}
+    )
     program = Program("poisoned", (File("main.poison", b"x"),))
-    clean = "good\ngood\nd\nvalue\nchanged\n"
+    clean = "good\ngood\nd\nvalue\n" + ("" if arena.in_containers else "changed\n")
     async with Runner.open(settings) as runner:
         for _ in range(3):
             result = await runner.run(program)

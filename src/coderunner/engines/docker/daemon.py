@@ -8,6 +8,7 @@ import os
 import socket
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any, TypeVar
 
 from coderunner.cancelling import outlast
@@ -36,6 +37,7 @@ class Daemon:
         self._address = address
         self._tunnel = tunnel
         self._threads = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="coderunner-docker")
+        self._left: set[str] = set()  # containers to be removed when it can be done
 
     @classmethod
     def connect(cls, host: str | None = None, client: Any = None) -> Daemon:
@@ -86,13 +88,20 @@ class Daemon:
         await outlast(working)
         return working.result()
 
-    async def remove(self, container: str) -> None:
-        """What cannot be removed now is found by its labels later."""
-        with contextlib.suppress(EngineUnavailable):
-            await self.ask(
-                "removing a container",
-                lambda api: api.remove_container(container, force=True, v=True),
-            )
+    async def remove(self, *containers: str) -> None:
+        """What cannot be removed now is removed with the next one, or in the end; and if nobody
+        answers even then, it is found by its labels."""
+        left, self._left = self._left, set()
+        for container in {*containers, *left}:
+            try:
+                await self.ask("removing a container", partial(_remove, container))
+            except EngineUnavailable as error:
+                if not is_absent(error):
+                    self._left.add(container)
+
+    def remove_later(self, container: str) -> None:
+        """If there is one of that name by then."""
+        self._left.add(container)
 
     async def runs(self, container: str) -> bool:
         """Whether it is there, runs, and is not paused."""
@@ -132,6 +141,10 @@ def _environment(host: str | None) -> dict[str, str]:
     return {**kept, "DOCKER_HOST": address}
 
 
+def _remove(container: str, api: Any) -> None:
+    api.remove_container(container, force=True, v=True)
+
+
 def attach(api: Any, container: str, **streams: int) -> socket.socket:
     """A line to a container's streams, as a socket of our own."""
     if api.base_url.startswith(secured.SCHEME):
@@ -168,9 +181,9 @@ def is_absent(error: EngineUnavailable) -> bool:
     return _status(error) == _NOT_FOUND
 
 
-def is_taken(error: Exception) -> bool:
-    """As of a name that another container has."""
-    return _status_of(error) == _CONFLICT
+def is_taken(error: EngineUnavailable) -> bool:
+    """Somebody else has one of that name."""
+    return _status(error) == _CONFLICT
 
 
 def is_refused(error: EngineUnavailable) -> bool:

@@ -28,12 +28,11 @@ def deliver(api: Any, image: str) -> str:
 def fill(api: Any, image: str, archive: bytes | IO[bytes]) -> str:
     """Make a volume of what is in the archive, and return its name. The image only lends a
     container that never runs. Blocking."""
-    name = f"coderunner-{secrets.token_hex(8)}"
     labels = owner.labels()
-    api.create_volume(name, labels=labels)
+    name = _volume(api, labels)
     try:
         mount = {"Type": "volume", "Source": name, "Target": WARDEN}
-        made = api.create_container_from_config(lent(image, mount, labels))
+        made = api.create_container_from_config(lent(image, mount, labels), name)
         try:
             api.put_archive(made["Id"], WARDEN, archive)
         finally:
@@ -55,6 +54,14 @@ def mounted(volume: str, target: str) -> dict[str, Any]:
         "ReadOnly": True,
         "VolumeOptions": {"NoCopy": True, "Labels": owner.labels()},
     }
+
+
+def _volume(api: Any, labels: dict[str, str]) -> str:
+    """A new one. Asked for a name that is taken, Docker gives the volume that has it."""
+    while True:
+        name = f"coderunner-{secrets.token_hex(8)}"
+        if api.create_volume(name, labels=labels).get("Labels") == labels:
+            return name
 
 
 def take_back(api: Any, name: str) -> None:

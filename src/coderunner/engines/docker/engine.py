@@ -101,6 +101,14 @@ class DockerEngine(Engine):
         ready = await self._open()
         if job.limits.cpus is not None:
             controls.check_throttle(ready.capabilities)
+        try:
+            return await self._start(ready, job)
+        except EngineUnavailable as error:
+            if not ready.launcher.forgets(error):
+                raise
+        return await self._start(ready, job)  # there may be another image by now, or elsewhere
+
+    async def _start(self, ready: _Ready, job: Job) -> Process:
         image, files = await self._needed(ready, job)
         token = secrets.token_bytes(TOKEN_SIZE)
         env = {"PATH": _PATH, **image.env, **_HOME, **job.env}
@@ -150,6 +158,7 @@ class DockerEngine(Engine):
         await ready.pool.close()
         await outlast(*self._removing)
         await ready.shown.close()
+        await ready.daemon.remove()  # what was left while nobody answered
         try:
             await ready.launcher.close()
         finally:

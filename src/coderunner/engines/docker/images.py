@@ -58,6 +58,11 @@ def find(api: Any, name: str, settings: DockerSettings, notice: Notice) -> Image
     return _look(api, name)
 
 
+def has_vanished(image: Image, error: EngineUnavailable) -> bool:
+    """Whether it failed because the image is there no more."""
+    return is_absent(error) and image.id in error.message
+
+
 def _look(api: Any, name: str) -> Image:
     with troubles(f"no image {name}", f"{name} should be as in {_EXAMPLE}"):
         found = api.inspect_image(name)

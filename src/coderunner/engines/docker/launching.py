@@ -97,28 +97,52 @@ class Launcher:
         warden, self._warden = self._warden, ""
         if warden:  # where nobody answers any more, it is found by its label later
             with contextlib.suppress(EngineUnavailable):
-                await self._daemon.ask(
-                    "removing a volume", lambda api: delivery.take_back(api, warden)
-                )
+                await self._take_back(warden)
+
+    def forgets(self, error: EngineUnavailable) -> bool:
+        """Whether it was for want of an image that we took to be there."""
+        vanished = any(images.has_vanished(image, error) for _, image in self._images.values())
+        if vanished:
+            self._images.clear()
+        return vanished
 
     async def _start(self, kind: Kind, seconds: float | None, *, keep: bool) -> tuple[str, Ends]:
+        warden = await self._delivered(kind)
         try:
-            return await self._start_once(kind, seconds, keep=keep)
+            return await self._start_with(warden, kind, seconds, keep=keep)
         except EngineUnavailable as error:
             if "warden" not in error.message:
                 raise
-        self._warden = ""  # somebody has removed it: once more, with another
-        return await self._start_once(kind, seconds, keep=keep)
+        await self._forget(warden)
+        return await self._start_with(await self._delivered(kind), kind, seconds, keep=keep)
 
-    async def _start_once(
-        self, kind: Kind, seconds: float | None, *, keep: bool
+    async def _forget(self, warden: str) -> None:
+        """Somebody has removed it, and Docker has made an empty one of that name."""
+        if self._warden == warden:
+            self._warden = ""
+        with contextlib.suppress(EngineUnavailable):  # in use by a run that will do the same
+            await self._take_back(warden)
+
+    async def _take_back(self, warden: str) -> None:
+        await self._daemon.ask("removing a volume", lambda api: delivery.take_back(api, warden))
+
+    async def _start_with(
+        self, warden: str, kind: Kind, seconds: float | None, *, keep: bool
     ) -> tuple[str, Ends]:
-        warden = await self._delivered(kind)
         labels = owner.labels(seconds)
         config = hardening.for_one(kind.config, self._machine, labels, warden, self._users)
         config = await self._shown.resolve(config)
-        label = kind.label if keep else ""
-        return await self._daemon.ask("starting a container", _starting(config, label))
+        for left in range(_NAMES_TRIED - 1, -1, -1):
+            name = f"{kind.label}-{secrets.token_hex(2)}" if keep else _unusual_name()
+            try:
+                return await self._daemon.ask("starting a container", _starting(config, name))
+            except EngineUnavailable as error:
+                if is_taken(error) and left:  # whoever has that name already keeps it
+                    continue
+                if not is_taken(error):  # who has not answered may have made it all the same
+                    self._daemon.remove_later(name)
+                raise
+        raise AssertionError("the last one raises")
 
     async def _delivered(self, kind: Kind) -> str:
         async with self._delivering:
@@ -129,11 +153,15 @@ class Launcher:
             return self._warden
 
 
-def _starting(config: Mapping[str, Any], label: str) -> Callable[[Any], tuple[str, Ends]]:
+def _unusual_name() -> str:
+    return f"coderunner-{secrets.token_hex(8)}"
+
+
+def _starting(config: Mapping[str, Any], name: str) -> Callable[[Any], tuple[str, Ends]]:
     """Create, attach, start: all in one go in a thread."""
 
     def start(api: Any) -> tuple[str, Ends]:
-        container = _created(api, config, label)
+        container = str(api.create_container_from_config(dict(config), name)["Id"])
         with contextlib.ExitStack() as undo:
             undo.callback(_remove_quietly, api, container)
             main = attach(api, container, stdin=1, stdout=1)
@@ -145,18 +173,6 @@ def _starting(config: Mapping[str, Any], label: str) -> Callable[[Any], tuple[st
         return container, (main, errors)
 
     return start
-
-
-def _created(api: Any, config: Mapping[str, Any], label: str) -> str:
-    """Under the label and four digits, if it has one: whoever has that name already keeps it."""
-    for last in range(_NAMES_TRIED - 1, -1, -1):
-        name = f"{label}-{secrets.token_hex(2)}" if label else None
-        try:
-            return str(api.create_container_from_config(dict(config), name)["Id"])
-        except Exception as error:
-            if not (label and last and is_taken(error)):
-                raise
-    raise AssertionError("the last one raises")
 
 
 def _remove_quietly(api: Any, container: str) -> None:

@@ -8,6 +8,7 @@ import os
 import signal
 import time
 from collections.abc import Awaitable, Callable
+from datetime import datetime
 from typing import Any
 
 from coderunner.cancelling import in_thread, outlast
@@ -23,6 +24,7 @@ from coderunner.model import EndedBy, Exit, Isolation, Job, Stream, Usage
 _CHUNK = 64 * 1024
 _LATE_S = 10.0  # past its time limit: then it is not the warden's to end it any more
 _LOOK_EVERY_S = 1.0
+_TOLD_LATE_S = 3
 _SHORT_ID = 12  # as `docker ps` shows it
 _GONE = "the container of a run was removed, or stopped, by somebody else"
 
@@ -162,7 +164,7 @@ class Running(Process):
             if now > deadline - _LATE_S:
                 self._give_up()  # nobody has ever read it
             if now > deadline:
-                await self._end_from_outside()
+                return await self._end_from_outside()
             self._news.clear()
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(_LOOK_EVERY_S):
@@ -213,8 +215,25 @@ class Running(Process):
             return Exit(EndedBy.MEMORY, None, signal.SIGKILL, Usage(wall_ms, 0.0, peak))
         if self._reason is not None:
             return Exit(self._reason, None, signal.SIGKILL, Usage(wall_ms, 0.0, 0))
+        if self.isolation is Isolation.VM and not await self._was_killed(state):
+            # gVisor's kernel lets a program end process 1; the host's does not.
+            return Exit(EndedBy.SIGNAL, None, signal.SIGKILL, Usage(wall_ms, 0.0, 0))
         said = f": {state['Error']}" if state.get("Error") else ""
         raise EngineUnavailable(f"{_GONE}{said}", hint="run it again")
+
+    async def _was_killed(self, state: dict[str, Any]) -> bool:
+        """Whether somebody has asked the daemon for it."""
+
+        def ask(api: Any) -> bool:
+            # By the daemon's clock. It tells of a kill a moment after the end.
+            lived = {
+                "since": _seconds(state["StartedAt"]),
+                "until": _seconds(state["FinishedAt"]) + _TOLD_LATE_S,
+            }
+            asked = {"container": self._container, "event": "kill"}
+            return any(True for _ in api.events(**lived, filters=asked))
+
+        return await self._daemon.ask("looking at what happened to a container", ask)
 
     async def _state(self) -> dict[str, Any]:
         """How the container stopped."""
@@ -230,7 +249,7 @@ class Running(Process):
                 raise EngineUnavailable(_GONE, hint="run it again") from error
             raise
 
-    async def _end_from_outside(self) -> None:
+    async def _end_from_outside(self) -> Exit:
         """Its warden does not answer: the container was paused, or the machine is very slow."""
 
         def end(api: Any) -> dict[str, Any]:
@@ -239,8 +258,16 @@ class Running(Process):
             return dict(state)
 
         state = await self._daemon.ask("ending a container that does not answer", end)
+        if self.isolation is Isolation.VM and not state.get("Paused"):
+            wall_ms = (time.monotonic() - self._since) * 1000  # the program has stopped process 1
+            return Exit(EndedBy.WALL_TIME, None, signal.SIGKILL, Usage(wall_ms, 0.0, 0))
         why = "it was paused by somebody" if state.get("Paused") else "it did not answer in time"
         raise EngineUnavailable(f"a container had to be removed: {why}", hint="run it again")
+
+
+def _seconds(moment: str) -> int:
+    """Its fractions are finer than Python reads them."""
+    return int(datetime.fromisoformat(f"{moment[:19]}+00:00").timestamp())
 
 
 def _start_failed(job: Job, number: int, why: str) -> StartFailed:

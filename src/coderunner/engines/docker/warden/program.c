@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -30,11 +31,19 @@ static void set_limits(const struct order *order) {
         uint64_t seconds = order->cpu_ms / 1000 + 2;
         limit(RLIMIT_CPU, seconds, seconds);
     }
+    if (!meters_metered()) { /* a bomb is faster than we look, and this much can be seen */
+        uint64_t most = order->processes + 8;
+        limit(RLIMIT_NPROC, most, most);
+    }
     if (order->space_bytes) limit(RLIMIT_AS, order->space_bytes, order->space_bytes);
 }
 
-static void be_first_to_go(void) { /* if memory is short, it is the program's */
-    int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+/* If memory is short, it is the program's. Not its own to write before it is one: until then it is
+   as little dumpable as we are, and its /proc is root's. */
+static void make_first_to_go(pid_t pid) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/oom_score_adj", (int)pid);
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
     if (fd < 0) return;
     if (write(fd, "1000", 4) < 0) errno = 0; /* then the largest one goes */
     close(fd);
@@ -46,7 +55,6 @@ static void become(const struct order *order) {
     for (int number = 1; number < NSIG; number++) signal(number, SIG_DFL);
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    be_first_to_go();
     set_limits(order);
     environ = order->env;
     execvp(order->argv[0], order->argv);
@@ -86,6 +94,7 @@ static int try_to_start(const struct order *order, int pipes[3][2], pid_t *pid) 
     close(line[1]);
     if (!error && read_fully(line[0], &error, sizeof error)) error = 0;
     close(line[0]);
+    if (!error) make_first_to_go(*pid);
     return error;
 }
 
