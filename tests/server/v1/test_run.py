@@ -10,9 +10,9 @@ from typing import Any
 import httpx
 import pytest
 
+from coderunner.answers import RunAnswer
 from coderunner.model import Limits
 from coderunner.server.settings import CEILING
-from coderunner.server.v1.answers import RunAnswer
 from coderunner.server.v1.asked import GivenLimits
 from tests.cli.console import as_json, coderunner
 from tests.server.conftest import Service

@@ -7,10 +7,10 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import Response
 
+from coderunner.answers import RunAnswer
 from coderunner.server.problems import ProblemDetails
 from coderunner.server.reading import JsonRoute
 from coderunner.server.service import ClientGone, Service, service_of, while_connected
-from coderunner.server.v1.answers import RunAnswer
 from coderunner.server.v1.asked import RunRequest
 from coderunner.server.v1.carrying import carry_out, written
 from coderunner.server.v1.order import Order, order_of

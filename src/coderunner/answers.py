@@ -1,4 +1,4 @@
-"""What is answered, as the OpenAPI document describes it."""
+"""What `as_json` writes, as the OpenAPI document describes it and as clients read it."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ class OutcomeAnswer(BaseModel):
     signal: int | None = Field(description="null unless a signal ended it", examples=[None])
     cached: bool = Field(description="a compilation that was kept from another time")
     warm: bool = Field(description="in an interpreter that had started before")
+    container: str = Field(default="", description="its id, if it ran in one", examples=[""])
     usage: UsageAnswer
     stdout: Printed
     stderr: Printed
@@ -40,13 +41,20 @@ class OutcomeAnswer(BaseModel):
 class ReturnedFile(BaseModel):
     """With `text`, or with `base64` if it is not UTF-8: as it may be sent again."""
 
-    name: str = Field(examples=["result.txt"])
+    name: str = Field(description="what is not UTF-8 shows as `\\xff`", examples=["result.txt"])
+    name_base64: str | None = Field(
+        default=None, description="its exact bytes, if it is not UTF-8", examples=[None]
+    )
     text: str = Field(default="", examples=["42\n"])
-    base64: str = Field(default="")
+    base64: str | None = Field(default=None, examples=[None])
+    executable: bool = Field(default=False, description="the program has made it so")
 
 
 class LeftOut(BaseModel):
     name: str = Field(examples=["link.txt"])
+    name_base64: str | None = Field(
+        default=None, description="its exact bytes, if it is not UTF-8", examples=[None]
+    )
     reason: str = Field(examples=["a symbolic link"])
 
 
