@@ -11,7 +11,11 @@ import coderunner
 pytestmark = pytest.mark.unit
 
 PUBLIC = [
+    "AccessDenied",
+    "AsyncClient",
     "Build",
+    "Busy",
+    "Client",
     "CodeRunnerError",
     "EndedBy",
     "EngineUnavailable",

@@ -1,0 +1,121 @@
+"""`AsyncClient`: for asyncio."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING, Self, TypeVar
+
+from typing_extensions import Unpack
+
+from coderunner.capture import Sink
+from coderunner.client import asking, runs, transport
+from coderunner.client.address import Address
+from coderunner.client.steps import Ended, Head, Missed, More, Pause, Send, Step, Talk, Tell
+from coderunner.model import Program, Result
+
+if TYPE_CHECKING:
+    import httpx
+
+T = TypeVar("T")
+
+
+class AsyncClient:
+    """A service that runs programs. It lives in the event loop that first uses it. Who is cancelled
+    ends what runs there for him.
+
+    A `sink` is what it is for `Runner.run`; if it has a method `missed`, that is told of bytes that
+    are lost: `await sink.missed(stream, count)`.
+    """
+
+    def __init__(self, url: str, token: str | None = None, *, retry_s: float = 30.0) -> None:
+        """Without a token, that of CODERUNNER_TOKEN, if there is one. A service that is too busy
+        is asked again, for at most `retry_s` seconds."""
+        self._address = Address.of(url, token)
+        self._retry_s = retry_s
+        self._http: httpx.AsyncClient = transport.imported().AsyncClient(
+            **transport.options(self._address)
+        )
+
+    def __repr__(self) -> str:
+        return f"AsyncClient({self._address.url!r})"
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *exc_info: object) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        await self._http.aclose()
+
+    async def run(
+        self, code: str | bytes, *, sink: Sink | None = None, **how: Unpack[asking.How]
+    ) -> Result:
+        """Compile and run code there, as `coderunner.run` does here."""
+        return await self._run(asking.of_code(code, how), sink)
+
+    async def run_program(
+        self, program: Program, *, sink: Sink | None = None, **around: Unpack[asking.Around]
+    ) -> Result:
+        """The same, as `Runner.run` does here."""
+        return await self._run(asking.of_program(program, around), sink)
+
+    async def _run(self, asked: asking.Asked, sink: Sink | None) -> Result:
+        talk = runs.run if sink is None else runs.run_live
+        return (await self._follow(talk(asked, self._retry_s), sink)).result
+
+    async def _follow(self, talk: Talk[T], sink: Sink | None = None) -> T:
+        """Do what a conversation wants done. However that ends, its connection is not left open."""
+        doing = _Conversation(self._http, self._address, sink)
+        async with doing:
+            with contextlib.closing(talk):
+                came: Head | bytes | None = None
+                while True:
+                    try:
+                        step = talk.send(came)
+                    except StopIteration as end:
+                        result: T = end.value
+                        return result
+                    came = await doing.do(step)
+
+
+class _Conversation(contextlib.AsyncExitStack):
+    def __init__(self, http: httpx.AsyncClient, address: Address, sink: Sink | None) -> None:
+        super().__init__()
+        self._http = http
+        self._address = address
+        self._sink = sink
+        self._coming: AsyncIterator[bytes]
+
+    async def do(self, step: Step) -> Head | bytes | None:
+        match step:
+            case Send():
+                return await self._send(step)
+            case More():
+                with transport.faults_of_the_way(self._address.url):
+                    return await anext(self._coming, b"")
+            case Pause(seconds=seconds):
+                await asyncio.sleep(seconds)
+            case Tell(stream=stream, data=data):
+                if self._sink is not None:
+                    await self._sink(stream, data)
+            case Missed(stream=stream, count=count):
+                await self._tell("missed", stream, count)
+            case Ended(stream=stream):
+                await self._tell("ended", stream)
+        return None
+
+    async def _send(self, wanted: Send) -> Head:
+        await self.aclose()  # the answer before
+        with transport.faults_of_the_way(self._address.url):
+            response = await self._http.send(transport.request_of(self._http, wanted), stream=True)
+        self.push_async_callback(response.aclose)
+        self._coming = response.aiter_raw()
+        return transport.head_of(response)
+
+    async def _tell(self, what: str, *facts: object) -> None:
+        told = getattr(self._sink, what, None)
+        if told is not None:
+            await told(*facts)

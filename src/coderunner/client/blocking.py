@@ -1,0 +1,114 @@
+"""`Client`: for callers who block."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Self, TypeVar
+
+from typing_extensions import Unpack
+
+from coderunner.client import asking, runs, transport
+from coderunner.client.address import Address
+from coderunner.client.steps import Ended, Head, Missed, More, Pause, Send, Step, Talk, Tell
+from coderunner.model import Program, Result, Stream
+
+if TYPE_CHECKING:
+    import httpx
+
+T = TypeVar("T")
+Listener = Callable[[Stream, bytes], object]
+"""Is called with what a program prints, as it comes, in the caller's thread. If it has a method
+`missed(stream, count)` that is told of bytes that are lost, `ended(stream)` of the end."""
+
+
+class Client:
+    """A service that runs programs. It may be used from many threads."""
+
+    def __init__(self, url: str, token: str | None = None, *, retry_s: float = 30.0) -> None:
+        """Without a token, that of CODERUNNER_TOKEN, if there is one. A service that is too busy
+        is asked again, for at most `retry_s` seconds."""
+        self._address = Address.of(url, token)
+        self._retry_s = retry_s
+        self._http: httpx.Client = transport.imported().Client(**transport.options(self._address))
+
+    def __repr__(self) -> str:
+        return f"Client({self._address.url!r})"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._http.close()
+
+    def run(
+        self, code: str | bytes, *, sink: Listener | None = None, **how: Unpack[asking.How]
+    ) -> Result:
+        """Compile and run code there, as `coderunner.run` does here."""
+        return self._run(asking.of_code(code, how), sink)
+
+    def run_program(
+        self, program: Program, *, sink: Listener | None = None, **around: Unpack[asking.Around]
+    ) -> Result:
+        """The same, as `Runner.run` does here."""
+        return self._run(asking.of_program(program, around), sink)
+
+    def _run(self, asked: asking.Asked, sink: Listener | None) -> Result:
+        talk = runs.run if sink is None else runs.run_live
+        return self._follow(talk(asked, self._retry_s), sink).result
+
+    def _follow(self, talk: Talk[T], sink: Listener | None = None) -> T:
+        """Do what a conversation wants done. However that ends, its connection is not left open."""
+        with contextlib.closing(talk), _Conversation(self._http, self._address, sink) as doing:
+            came: Head | bytes | None = None
+            while True:
+                try:
+                    step = talk.send(came)
+                except StopIteration as end:
+                    result: T = end.value
+                    return result
+                came = doing.do(step)
+
+
+class _Conversation(contextlib.ExitStack):
+    def __init__(self, http: httpx.Client, address: Address, sink: Listener | None) -> None:
+        super().__init__()
+        self._http = http
+        self._address = address
+        self._sink = sink
+        self._coming: Iterator[bytes] = iter(())
+
+    def do(self, step: Step) -> Head | bytes | None:
+        match step:
+            case Send():
+                return self._send(step)
+            case More():
+                with transport.faults_of_the_way(self._address.url):
+                    return next(self._coming, b"")
+            case Pause(seconds=seconds):
+                time.sleep(seconds)
+            case Tell(stream=stream, data=data):
+                if self._sink is not None:
+                    self._sink(stream, data)
+            case Missed(stream=stream, count=count):
+                self._tell("missed", stream, count)
+            case Ended(stream=stream):
+                self._tell("ended", stream)
+        return None
+
+    def _send(self, wanted: Send) -> Head:
+        self.close()  # the answer before
+        with transport.faults_of_the_way(self._address.url):
+            response = self._http.send(transport.request_of(self._http, wanted), stream=True)
+        self.callback(response.close)
+        self._coming = response.iter_raw()
+        return transport.head_of(response)
+
+    def _tell(self, what: str, *facts: object) -> None:
+        told = getattr(self._sink, what, None)
+        if told is not None:
+            told(*facts)

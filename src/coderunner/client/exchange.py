@@ -1,0 +1,73 @@
+"""One request, and what the service says to it."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+from coderunner.client.refusals import refusal, retry_after
+from coderunner.client.steps import Head, Pause, Send, Talk, more, send
+from coderunner.errors import EngineUnavailable
+
+A = TypeVar("A")
+T = TypeVar("T")
+LONGEST = 256 * 1024 * 1024  # no answer is longer; a service that is broken may never end
+_LONGEST_REFUSAL = 64 * 1024
+_SHORTEST_S = 0.05
+
+
+def ask(request: Send, retry_s: float) -> Talk[Head]:
+    """Until it is answered with something good. What the service was too busy for it has not begun,
+    so that is asked again, for at most `retry_s`. Raises all other refusals."""
+    give_up = time.monotonic() + retry_s
+    while True:
+        head = yield from send(request)
+        if 200 <= head.status < 300:
+            return head
+        error = refusal(head.status, head.headers, (yield from _begin(_LONGEST_REFUSAL)))
+        wait = retry_after(head.headers)
+        if wait is None or time.monotonic() + wait > give_up:
+            raise error
+        # Those who were refused together should not come back together.
+        yield Pause(max(wait, _SHORTEST_S) * random.uniform(1, 1.25))  # noqa: S311
+
+
+def whole() -> Talk[bytes]:
+    """The rest of an answer."""
+    body = bytearray()
+    while chunk := (yield from more()):
+        body += chunk
+        if len(body) > LONGEST:
+            raise nonsense("it does not end")
+    return bytes(body)
+
+
+def understood(read: Callable[[A], T], answer: A) -> T:
+    """What `read` makes of it. Raises if that is nothing of ours."""
+    try:
+        return read(answer)
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        raise nonsense("it is not what was asked for") from None
+
+
+def nonsense(why: str) -> EngineUnavailable:
+    return EngineUnavailable(
+        f"the answer makes no sense: {why}",
+        hint="is this a CodeRunner service, and as new as this client?",
+    )
+
+
+def _begin(most: int) -> Talk[bytes]:
+    body = bytearray()
+    while len(body) < most and (chunk := (yield from more())):
+        body += chunk
+    return bytes(body[:most])
+
+
+def broken_off() -> EngineUnavailable:
+    return EngineUnavailable(
+        "the connection to the service broke off before its answer was complete",
+        hint="a run that was on its way is ended then; ask again",
+    )

@@ -1,0 +1,56 @@
+"""Live output, made exact.
+
+A service sends what a program prints as text, and drops what a reader is too slow for; but the
+result has the bytes. So what comes is passed on for as long as it is exact, and the rest when the
+result is there. Bytes are lost only where they are missing in the result, too.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Generator
+from typing import Any
+
+from coderunner.client.steps import Ended, Missed, Step, Tell
+from coderunner.model import Outcome, Output, Stream
+
+_REPLACED = "\ufffd"  # it may have been one, or any bytes that are no text
+Steps = Generator[Step, Any, None]
+
+
+class Relay:
+    def __init__(self) -> None:
+        self._passed: Counter[Stream] = Counter()  # bytes
+        self._waiting: set[Stream] = set()  # for the result
+
+    def printed(self, stream: Stream, text: str) -> Steps:
+        if stream in self._waiting:
+            return
+        exact, replaced, _ = text.partition(_REPLACED)
+        if replaced:
+            self._waiting.add(stream)
+        data = exact.encode()
+        if data:
+            self._passed[stream] += len(data)
+            yield Tell(stream, data)
+
+    def dropped(self, stream: Stream) -> None:
+        self._waiting.add(stream)
+
+    def conclude(self, outcome: Outcome | None) -> Steps:
+        """What has not been passed on, and that there is no more."""
+        for stream in Stream:
+            if outcome is not None:
+                yield from self._rest(stream, getattr(outcome, stream.value))
+            yield Ended(stream)
+
+    def _rest(self, stream: Stream, output: Output) -> Steps:
+        passed = self._passed[stream]
+        beyond = max(0, passed - len(output.head))
+        missed = max(0, output.dropped - beyond)
+        if head := output.head[passed:]:
+            yield Tell(stream, head)
+        if missed:
+            yield Missed(stream, missed)
+        if tail := output.tail[max(0, beyond - output.dropped) :]:
+            yield Tell(stream, tail)
