@@ -19,6 +19,8 @@ from coderunner.server.problems import Problem
 from coderunner.server.settings import ServerSettings
 from coderunner.server.tokens import Tokens
 
+SUBPROTOCOL = "coderunner"  # what our WebSockets speak
+_BEARER = "bearer."  # how pages show a token, which cannot send headers of their own
 _FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
 _LOCAL_NAMES = ("localhost", "localhost.localdomain", "ip6-localhost")
 _WITH_BODY = ("POST", "PUT", "PATCH")
@@ -48,7 +50,7 @@ class Admission:
         serve."""
         headers = Headers(scope=scope)
         host = _one(headers, "host")
-        token = self._token(headers)
+        token = self._token(headers, scope)
         if token is None and not self._is_ours(host):
             raise Problem(
                 421,
@@ -70,9 +72,9 @@ class Admission:
             )
         return address
 
-    def _token(self, headers: Headers) -> str | None:
+    def _token(self, headers: Headers, scope: Scope) -> str | None:
         """The name of the token that is shown; None if there is none. A wrong one is refused."""
-        shown = _one(headers, "authorization")
+        shown = _one(headers, "authorization") or _beside_subprotocol(scope)
         if not shown:
             return None
         scheme, _, value = shown.partition(" ")
@@ -103,6 +105,13 @@ class Admission:
             f"pages of {origin[:100]!r} may not call this service",
             hint="add the page's origin to server.cors_origins",
         )
+
+
+def _beside_subprotocol(scope: Scope) -> str:
+    """`Sec-WebSocket-Protocol: coderunner, bearer.TOKEN`, as the header would have it."""
+    offered: list[str] = scope.get("subprotocols", [])
+    found = [one for one in offered if one.startswith(_BEARER)]
+    return f"Bearer {found[0].removeprefix(_BEARER)}" if found else ""
 
 
 def check_body(scope: Scope, most: int) -> None:

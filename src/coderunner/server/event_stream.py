@@ -7,14 +7,15 @@ import json
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
+from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from coderunner.cancelling import cancel
 from coderunner.server.outbox import Event
+from coderunner.server.service import while_connected
 
 MEDIA_TYPE = "text/event-stream"
-_HEARTBEAT_S = 15.0  # what is silent for longer, some proxies take for dead
 _HEARTBEAT = b":\n\n"
 
 
@@ -24,10 +25,12 @@ class EventStream(Response):
 
     media_type = MEDIA_TYPE
 
-    def __init__(self, events: AsyncGenerator[Event]) -> None:
+    def __init__(self, events: AsyncGenerator[Event], heartbeat_s: float = 15) -> None:
+        """What is silent for longer, some proxies take for dead."""
         super().__init__(headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
         del self.headers["content-length"]
         self._events = events
+        self._heartbeat_s = heartbeat_s
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         sending = asyncio.create_task(self._send(send))
@@ -46,7 +49,7 @@ class EventStream(Response):
             while True:
                 coming = asyncio.ensure_future(anext(events, None))
                 try:
-                    while not (await asyncio.wait({coming}, timeout=_HEARTBEAT_S))[0]:
+                    while not (await asyncio.wait({coming}, timeout=self._heartbeat_s))[0]:
                         await _pass_on(send, _HEARTBEAT, more=True)
                 finally:
                     await cancel([coming])
@@ -55,6 +58,22 @@ class EventStream(Response):
                     break
                 await _pass_on(send, _written(event), more=True)
             await _pass_on(send, b"", more=False)
+
+
+async def event_stream(
+    request: Request, events: AsyncGenerator[Event], heartbeat_s: float
+) -> EventStream:
+    """Once there is a first event: what is raised instead of it still has a status of its own.
+    Raises ClientGone if nobody waits for it."""
+    first = await while_connected(request, anext(events))
+    return EventStream(_all(first, events), heartbeat_s)
+
+
+async def _all(first: Event, rest: AsyncGenerator[Event]) -> AsyncGenerator[Event]:
+    async with aclosing(rest):
+        yield first
+        async for event in rest:
+            yield event
 
 
 def wants_events(accept: str) -> bool:

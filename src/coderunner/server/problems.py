@@ -103,7 +103,7 @@ def install(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> Response:
-        return _of_findings(error.errors()).response()
+        return of_findings(error.errors()).response()
 
     @app.exception_handler(Refused)
     async def plain(request: Request, error: Refused) -> Response:
@@ -117,11 +117,11 @@ def install(app: FastAPI) -> None:
 _KINDS = {404: "not-found", 405: "method-not-allowed"}
 
 
-def _of_findings(findings: Iterable[Any]) -> Problem:
+def of_findings(findings: Iterable[Any], whole: str = "the body") -> Problem:
     """Says where and what, and not what was sent: that may be long, or not be JSON."""
     words = [
         {
-            "where": ".".join(map(str, one["loc"][1:])) or "the body",
+            "where": ".".join(map(str, one["loc"][1:])) or whole,
             "what": one["msg"].removeprefix("Value error, "),
         }
         for one in list(findings)[:_MOST_FINDINGS]

@@ -15,10 +15,7 @@ from coderunner.server.problems import Problem
 
 class JsonRequest(Request):
     async def json(self) -> Any:
-        try:
-            return from_json(await self.body(), allow_inf_nan=False)
-        except ValueError as error:
-            raise Problem(400, "not-json", f"the body is not JSON: {error}") from None
+        return parsed(await self.body(), "the body")
 
 
 class JsonRoute(APIRoute):
@@ -29,3 +26,10 @@ class JsonRoute(APIRoute):
             return await handle(JsonRequest(request.scope, request.receive))
 
         return strictly
+
+
+def parsed(text: str | bytes, what: str) -> Any:
+    try:
+        return from_json(text, allow_inf_nan=False)
+    except ValueError as error:
+        raise Problem(400, "not-json", f"{what} is not JSON: {error}") from None

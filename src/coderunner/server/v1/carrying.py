@@ -10,8 +10,8 @@ from pydantic_core import to_json
 from coderunner import as_json
 from coderunner.cancelling import in_thread
 from coderunner.capture import Sink
-from coderunner.execution import Stdin
-from coderunner.model import Outcome, Result
+from coderunner.execution import Started, Stdin
+from coderunner.model import Outcome, Result, Terminal
 from coderunner.server.service import Service
 from coderunner.server.v1.order import Order
 from coderunner.toolchain import Toolchain
@@ -32,6 +32,8 @@ async def carry_out(
     stdin: Stdin = None,
     sink: Sink | None = None,
     compiled: Compiled = _nobody,
+    started: Started | None = None,
+    terminal: Terminal | None = None,
 ) -> tuple[Result, Toolchain]:
     """To be called when its turn has come. `stdin` is in place of the order's own."""
     async with service.runner.build(order.program, compile_limits=order.compile_limits) as build:
@@ -43,6 +45,8 @@ async def carry_out(
                 limits=order.limits,
                 stdin=order.stdin if stdin is None else stdin,
                 sink=sink,
+                started=started,
+                terminal=terminal,
                 collect=order.collect,
                 collect_bytes=order.collect_bytes,
             )
@@ -53,11 +57,12 @@ async def carry_out(
 async def written(result: Result, toolchain: Toolchain) -> bytes:
     """As JSON. A large one is written in a thread, for others do not wait for it."""
     if _size(result) < _LARGE:
-        return to_json(answer(result, toolchain))
-    return await in_thread(lambda: to_json(answer(result, toolchain)))
+        return to_json(answer_to((result, toolchain)))
+    return await in_thread(lambda: to_json(answer_to((result, toolchain))))
 
 
-def answer(result: Result, toolchain: Toolchain) -> dict[str, Any]:
+def answer_to(carried_out: tuple[Result, Toolchain]) -> dict[str, Any]:
+    result, toolchain = carried_out
     left_out = ({**as_json.of_name(s.name), "reason": s.reason} for s in result.left_out)
     return {
         **as_json.of_result(result, toolchain),

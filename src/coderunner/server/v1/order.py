@@ -14,6 +14,7 @@ from coderunner.server.v1.asked import Base64, GivenLimits, RunRequest
 from coderunner.settings import Settings
 from coderunner.workspace import check_names, check_patterns
 
+USUAL = Limits()
 _CEILING = "CODERUNNER_SERVER__CEILING"
 
 
@@ -28,7 +29,13 @@ class Order:
     collect_bytes: int
 
 
-def order_of(asked: RunRequest, service: Service) -> Order:
+def order_of(
+    asked: RunRequest,
+    service: Service,
+    *,
+    usual: Limits = USUAL,
+    ceiling: Limits | None = None,
+) -> Order:
     """Raises InvalidInput, which says what is wrong."""
     language = service.runner.languages.get(asked.language)
     program = Program(language.name, _files(asked, language), tuple(asked.args), asked.env)
@@ -38,11 +45,11 @@ def order_of(asked: RunRequest, service: Service) -> Order:
     check_patterns(asked.collect)
     mine = service.settings.server
     _check_allowed(asked.env, mine.allowed_env)
-    ceiling = ceiling_of(service.settings)
+    ceiling = ceiling or ceiling_of(service.settings)
     return Order(
         language=language,
         program=program,
-        limits=limits_within(ceiling, Limits(), asked.limits, "limits"),
+        limits=limits_within(ceiling, usual, asked.limits, "limits"),
         compile_limits=limits_within(
             ceiling, compile_limits_of(language), asked.compile_limits, "compile_limits"
         ),

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import signal
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
-from pydantic_core import from_json
 
 from coderunner.engines.base import SIGNALS
 from coderunner.model import Terminal
-from coderunner.server.problems import Problem, of_findings
+from coderunner.server.problems import of_findings
+from coderunner.server.reading import parsed
 from coderunner.server.v1.asked import RunRequest
 
 _STRICT = ConfigDict(extra="forbid", strict=True)
-_INVALID = 1007
 _KILL = "KILL"
 _NUMBERS = {number.name.removeprefix("SIG"): int(number) for number in map(signal.Signals, SIGNALS)}
 
@@ -76,20 +75,23 @@ class Resize(BaseModel):
     columns: Size
 
 
-Said = Annotated[TypedInput | EndOfInput | GivenSignal | Resize, Field(discriminator="type")]
-_SAID: TypeAdapter[TypedInput | EndOfInput | GivenSignal | Resize] = TypeAdapter(Said)
-_FIRST = TypeAdapter(LiveRequest)
+Said = TypedInput | EndOfInput | GivenSignal | Resize
+_SAID: TypeAdapter[Said] = TypeAdapter(Annotated[Said, Field(discriminator="type")])
+_PROGRAM = TypeAdapter(LiveRequest)
+T = TypeVar("T")
 
 
-class Malformed(Problem):
-    """A message that is not even JSON: there is a code of its own for that."""
-
-    code = 1007
+def program_in(text: str) -> LiveRequest:
+    return _read(_PROGRAM, text)
 
 
-def program_of(text: str) -> LiveRequest:
-    return _read(_FIRST, text)
-
-
-def said_in(text: str) -> TypedInput | EndOfInput | GivenSignal | Resize:
+def said_in(text: str) -> Said:
     return _read(_SAID, text)
+
+
+def _read(adapter: TypeAdapter[T], text: str) -> T:
+    try:
+        return adapter.validate_python(parsed(text, "the message"))
+    except ValidationError as error:
+        found = ({**one, "loc": ("message", *one["loc"])} for one in error.errors())
+        raise of_findings(found, "the message") from None

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
-from contextlib import AbstractAsyncContextManager, aclosing
+from contextlib import AbstractAsyncContextManager
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request
@@ -11,13 +10,12 @@ from fastapi.responses import Response
 
 from coderunner.notebook import CellResult
 from coderunner.server.door import CLIENT
-from coderunner.server.event_stream import MEDIA_TYPE, EventStream, wants_events
-from coderunner.server.outbox import Event
+from coderunner.server.event_stream import MEDIA_TYPE, event_stream, wants_events
 from coderunner.server.problems import ProblemDetails
 from coderunner.server.reading import JsonRoute
 from coderunner.server.service import ClientGone, Service, service_of, while_connected
 from coderunner.server.sessions.open_session import OpenSession
-from coderunner.server.v1.sessions.cells import follow
+from coderunner.server.v1.sessions.cells import follow_cell
 from coderunner.server.v1.sessions.order import order_of
 from coderunner.server.v1.sessions.shapes import (
     CellRequest,
@@ -59,7 +57,10 @@ _BUSY: _Answers = {
     429: {"model": ProblemDetails, "description": "You ask too much at once."},
     503: {"model": ProblemDetails, "description": "The service is busy."},
 }
-_EVENTS = """event: started
+_EVENTS = """event: queued
+data: {}
+
+event: started
 data: {}
 
 event: stdout
@@ -117,9 +118,9 @@ async def run_cell(asked: CellRequest, session: Mine, me: Me) -> Response | Cell
     try:
         if not wants_events(me.request.headers.get("accept", "")):
             return await while_connected(me.request, session.run(asked.code, me.turn))
-        events = follow(session, asked.code, me.turn)
-        first = await while_connected(me.request, anext(events))
-        return EventStream(_all(first, events))
+        mine = me.service.settings.server
+        events = follow_cell(session, asked.code, me.turn, most_bytes=mine.stream_kb * 1024)
+        return await event_stream(me.request, events, mine.heartbeat_seconds)
     except ClientGone:
         return Response(status_code=_GONE)
 
@@ -142,10 +143,3 @@ async def restart_session(session: Mine, me: Me) -> SessionInfo:
 async def end_session(session: Mine, me: Me) -> None:
     """Nothing is left of it. A cell that runs is ended by that."""
     await me.service.sessions.end(session, "you have ended it")
-
-
-async def _all(first: Event, rest: AsyncGenerator[Event]) -> AsyncGenerator[Event]:
-    async with aclosing(rest):
-        yield first
-        async for event in rest:
-            yield event
