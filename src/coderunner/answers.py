@@ -77,3 +77,21 @@ class RunAnswer(BaseModel):
     files_left_out: list[LeftOut] = Field(
         description="what else matched: no regular file, or too large for an answer"
     )
+
+
+class LanguageAnswer(BaseModel):
+    name: str = Field(examples=["python"])
+    title: str = Field(examples=["Python"])
+    aliases: list[str] = Field(examples=[["python3", "py"]])
+    extensions: list[str] = Field(examples=[[".py"]])
+    version: str | None = Field(
+        description="null if it is not installed, or not looked for yet", examples=["3.11.2"]
+    )
+    available: bool | None = Field(
+        description="null if that is not known yet: its image would have to be fetched"
+    )
+    warm: bool = Field(description="an interpreter or a container is ready for its next run")
+
+
+class LanguagesAnswer(BaseModel):
+    languages: list[LanguageAnswer]

@@ -31,6 +31,7 @@ from coderunner.home import Home
 from coderunner.language import Language, Languages
 from coderunner.model import (
     MIB,
+    Directory,
     File,
     Isolation,
     Job,
@@ -133,28 +134,43 @@ class Runner:
                 return Result(build.compilation, None)
             return await build.run(limits=limits, stdin=stdin, sink=sink, collect=collect)
 
-    async def warm_up(self, language: str, *, limits: Limits | None = None) -> bool:
-        """Start an interpreter of this language ahead of the first run, and wait until it is
-        ready. False if the language or the engine has no warm interpreters."""
+    async def warm_up(
+        self,
+        language: str,
+        *,
+        limits: Limits | None = None,
+        directory: Directory = "/workspace",
+    ) -> bool:
+        """Make ready for programs of this language, ahead of the first run, and wait until it is
+        done. False if the language or the engine has nothing that could be."""
+        return await self.engine.warm_up(await self._job(language, limits, directory))
+
+    async def is_warm(
+        self,
+        language: str,
+        *,
+        limits: Limits | None = None,
+        directory: Directory = "/workspace",
+    ) -> bool:
+        """Whether what `warm_up` has started is still there."""
+        return await self.engine.is_warm(await self._job(language, limits, directory))
+
+    async def cool_down(
+        self,
+        language: str,
+        *,
+        limits: Limits | None = None,
+        directory: Directory = "/workspace",
+    ) -> None:
+        """Let go of what `warm_up` has started."""
+        await self.engine.cool_down(await self._job(language, limits, directory))
+
+    async def _job(self, language: str, limits: Limits | None, directory: Directory) -> Job:
         found = self.languages.get(language)
         recipe = await self._recipe(lay_out(found, (File(found.source, b""),)), ())
         job = recipe.run_job(limits or Limits(), Path(), self.preload)
         self._home.enter()  # it may have been closed meanwhile
-        return job.warm is not None and await self.engine.warm_up(job)
-
-    async def is_warm(self, language: str, *, limits: Limits | None = None) -> bool:
-        """Whether what `warm_up` has started is still there."""
-        return await self.engine.is_warm(await self._job(language, limits))
-
-    async def cool_down(self, language: str, *, limits: Limits | None = None) -> None:
-        """Let go of what `warm_up` has started."""
-        await self.engine.cool_down(await self._job(language, limits))
-
-    async def _job(self, language: str, limits: Limits | None) -> Job:
-        found = self.languages.get(language)
-        recipe = await self._recipe(lay_out(found, (File(found.source, b""),)), ())
-        self._home.enter()  # it may have been closed meanwhile
-        return recipe.run_job(limits or Limits(), Path(), self.preload)
+        return replace(job, directory=directory)
 
     @property
     def preload(self) -> tuple[str, ...] | None:

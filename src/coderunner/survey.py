@@ -6,9 +6,10 @@ import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from coderunner.engines.base import ToolchainSource
 from coderunner.errors import ToolchainMissing
 from coderunner.language import Language
-from coderunner.toolchain import Toolchain, Toolchains
+from coderunner.toolchain import Toolchain
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,11 +21,11 @@ class Finding:
     missing: ToolchainMissing | None = None
 
 
-async def survey(languages: Iterable[Language], toolchains: Toolchains) -> list[Finding]:
+async def survey(languages: Iterable[Language], toolchains: ToolchainSource) -> list[Finding]:
     return await asyncio.gather(*(_look(language, toolchains) for language in languages))
 
 
-async def _look(language: Language, toolchains: Toolchains) -> Finding:
+async def _look(language: Language, toolchains: ToolchainSource) -> Finding:
     try:
         return Finding(language, toolchain=await toolchains.find(language))
     except ToolchainMissing as error:

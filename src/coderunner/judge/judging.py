@@ -62,9 +62,29 @@ async def judge(
     """The grader's view. `supported` are the languages that may be used, if not all of them."""
     started = time.monotonic()
     try:
-        result = await _judged(runner, request, supported, told)
+        return await judged(runner, request, supported=supported, told=told)
     except CodeRunnerError as error:
+        return _timed(_not_judged(request, error), started)
+
+
+async def judged(
+    runner: Runner,
+    request: ExecutionRequest,
+    *,
+    supported: Collection[Language] | None = None,
+    told: Told | None = None,
+) -> ExecutionResult:
+    """The same for callers who have words of their own for what keeps it from being judged: that
+    is raised. A checker that cannot be used is a result."""
+    started = time.monotonic()
+    try:
+        result = await _judged(runner, request, supported, told)
+    except JudgeFailed as error:
         result = _not_judged(request, error)
+    return _timed(result, started)
+
+
+def _timed(result: ExecutionResult, started: float) -> ExecutionResult:
     result.total_time_ms = math.ceil((time.monotonic() - started) * 1000)
     return result
 

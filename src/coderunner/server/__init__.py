@@ -8,6 +8,7 @@ settings.py   how it behaves
 door.py       who is served: admission.py, rates.py, body.py
 slots.py      who comes next
 workers.py    what is kept ready
+surveyed.py   what can be run
 reading.py    JSON in
 problems.py   errors out
 logs.py       what it says of itself
@@ -15,6 +16,7 @@ metrics.py    and to Prometheus
 
 execute.py    POST /execute/{language}
 health.py     GET /health
+v1/           all that the library can
 """
 
 from __future__ import annotations

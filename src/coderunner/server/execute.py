@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import uuid
-from dataclasses import replace
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
@@ -17,6 +16,7 @@ from coderunner.model import EndedBy, File, Outcome, Output, Program, Result
 from coderunner.server.problems import ProblemDetails
 from coderunner.server.reading import JsonRoute
 from coderunner.server.service import ClientGone, Service, service_of, while_connected
+from coderunner.server.workers import DIRECTORY
 from coderunner.text import as_bytes
 from coderunner.toolchain import Toolchain
 
@@ -99,17 +99,13 @@ async def _run(service: Service, request: Request, language: Language, code: str
 
 
 async def _build_and_run(service: Service, language: Language, name: str, code: bytes) -> Result:
-    """In /tmp, under a name of its own. What is compiled is compiled under the usual one, or
-    nothing would ever be found to be compiled already."""
-    own = File(name, code)
-    program = Program(language.name, (replace(own, name=language.source),))
-    if not language.compile:
-        program = replace(program, files=(own,))
+    """In /tmp, where the code also lies under a name that is this request's alone. It runs under
+    the usual one: by that, compilations are found again, and interpreters are warm."""
+    program = Program(language.name, (File(language.source, code),))
     async with service.runner.build(program) as build:
         if not build.ok:
             return Result(build.compilation, None)
-        more = (own,) if language.compile else ()
-        return await build.run(limits=service.limits, files=more, directory="/tmp")
+        return await build.run(limits=service.limits, files=[File(name, code)], directory=DIRECTORY)
 
 
 def _answer(service: Service, result: Result, toolchain: Toolchain, path: str) -> Execution:

@@ -21,6 +21,7 @@ from coderunner.server.places import Places
 from coderunner.server.sessions.store import Sessions
 from coderunner.server.settings import ServerSettings
 from coderunner.server.slots import Slots
+from coderunner.server.surveyed import Surveyed
 from coderunner.server.workers import Workers
 from coderunner.settings import Settings
 
@@ -44,6 +45,7 @@ class Service:
     sessions: Sessions
     live: Slots  # of runs that somebody talks to, and that mostly wait for him
     sockets: Places
+    surveyed: Surveyed
     limits: Limits  # of the simple endpoints
     started: float  # by the monotonic clock
 
@@ -79,6 +81,7 @@ class Service:
                     sessions=sessions,
                     live=live,
                     sockets=sockets,
+                    surveyed=Surveyed(runner),
                     limits=limits,
                     started=time.monotonic(),
                 )

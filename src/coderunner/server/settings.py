@@ -91,6 +91,7 @@ class ServerSettings(BaseModel):
         ge=1,
         description="of what a program prints and leaves behind, an answer of /v1 has this much",
     )
+    judge_tests: int = Field(default=1000, ge=1, description="tests of one submission")
     stream_kb: int = Field(
         default=256, ge=1, description="live output that waits for a slow reader; the rest is lost"
     )

@@ -12,17 +12,25 @@ import contextlib
 import logging
 import time
 from collections.abc import Coroutine, Iterator
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 from coderunner.cancelling import cancel
 from coderunner.errors import CodeRunnerError, ToolchainMissing
-from coderunner.model import Limits
+from coderunner.model import Directory, Limits
 from coderunner.runner import Runner
 from coderunner.server.settings import ServerSettings
 
 _log = logging.getLogger(__name__)
+DIRECTORY: Directory = "/tmp"  # of what the simple endpoints run
 State = Literal["running", "stopped"]
 _USUAL = ("python", "ruby")  # where finding one may take a download
+
+
+class _Kind(TypedDict):
+    """Of runs that a worker is for."""
+
+    limits: Limits
+    directory: Directory
 
 
 class Worker:
@@ -41,7 +49,7 @@ class Workers:
     def __init__(self, runner: Runner, settings: ServerSettings, limits: Limits) -> None:
         self._runner = runner
         self._settings = settings
-        self._limits = limits
+        self._kind: _Kind = {"limits": limits, "directory": DIRECTORY}
         self._workers: dict[str, Worker] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -89,15 +97,24 @@ class Workers:
             for name, worker in self._workers.items()
         }
 
+    async def warm(self) -> set[str]:
+        """The languages with something that has started already."""
+        workers = [worker for worker in self._workers.values() if worker.warm]
+        return {worker.language for worker in workers if await self._runs(worker)}
+
+    @property
+    def in_use(self) -> set[str]:
+        return set(self._workers)
+
     async def _runs(self, worker: Worker) -> bool:
         if worker.stopped:
             return False
         if not worker.warm:
             return True
-        return await self._runner.is_warm(worker.language, limits=self._limits)
+        return await self._runner.is_warm(worker.language, **self._kind)
 
     async def _warm_up(self, worker: Worker) -> None:
-        worker.warm = await self._runner.warm_up(worker.language, limits=self._limits)
+        worker.warm = await self._runner.warm_up(worker.language, **self._kind)
         _log.info("a worker has started", extra={"language": worker.language})
 
     async def _warm_up_again(self, worker: Worker) -> None:
@@ -119,7 +136,7 @@ class Workers:
         if worker.stopped or not worker.is_idle(self._settings.idle_seconds):
             return
         worker.stopped = True
-        await self._runner.cool_down(worker.language, limits=self._limits)
+        await self._runner.cool_down(worker.language, **self._kind)
         _log.info("an idle worker was ended", extra={"language": worker.language})
 
     def _in_background(self, work: Coroutine[Any, Any, None]) -> None:

@@ -16,6 +16,7 @@ from coderunner.judge.strictness import STRICT
 from coderunner.model import File, Program
 
 _TIME_MS = 10_000
+_LONGEST = 10_000  # characters; it is compiled here, too
 _PROGRAM = rb"""
 import os
 import re
@@ -42,6 +43,8 @@ class Regex:
     kind: Literal["regex"] = "regex"
 
     def __post_init__(self) -> None:
+        if len(self.pattern) > _LONGEST:
+            raise InvalidInput(f"the pattern has more than {_LONGEST} characters")
         try:
             re.compile(self.pattern, self.flags)
             self.pattern.encode()

@@ -4,9 +4,11 @@ asked.py      what may be asked for: a program, its input, its limits
 order.py      checked against what this service allows
 carrying.py   carried out: build, run, the facts
 following.py  the same, told while it goes on
-answers.py    what is answered
+(answers.py   what is answered: beside what writes it, for clients read it, too)
 
 run.py        POST /v1/run: in one go, or live
+judge.py      POST /v1/judge
+languages.py  GET /v1/languages
 sessions/     /v1/sessions
 live/         /v1/live
 """
@@ -16,11 +18,10 @@ from __future__ import annotations
 from fastapi import APIRouter
 
 from coderunner.server.reading import JsonRoute
-from coderunner.server.v1 import run
+from coderunner.server.v1 import judge, languages, run
 from coderunner.server.v1.live import route as live
 from coderunner.server.v1.sessions import routes as sessions
 
 router = APIRouter(prefix="/v1", route_class=JsonRoute)
-router.include_router(run.router)
-router.include_router(sessions.router)
-router.include_router(live.router)
+for part in (run, judge, languages, sessions, live):
+    router.include_router(part.router)

@@ -75,6 +75,7 @@ class Order:
             command=tuple(message["argv"][: warm["words"]]),
             env=tuple(message["env"].items()),
             stack_mb=self.limits["stack_mb"],
+            directory=self.directory,
             preload=tuple(warm["preload"]),
         )
 

@@ -35,6 +35,7 @@ class Wish(NamedTuple):
     command: tuple[str, ...]  # without the program's own arguments
     env: tuple[tuple[str, str], ...]
     stack_mb: int
+    directory: str
     preload: tuple[str, ...]
 
 
@@ -117,7 +118,7 @@ def _start(wish: Wish, root: int, package: int, channel: int) -> NoReturn:
         kernel.unshare(kernel.CLONE_NEWNS)
         kernel.attach_tree(package, rootfs.SCRATCH)
         _furnish(wish.shown)
-        os.chdir(rootfs.WORKSPACE)
+        os.chdir(wish.directory)
         os.umask(0o022)
         _be_given_pipes()
         hard = resource.getrlimit(resource.RLIMIT_STACK)[1]
