@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import BaseModel, Field
 
 from coderunner.model import EndedBy, Isolation
@@ -95,3 +97,14 @@ class LanguageAnswer(BaseModel):
 
 class LanguagesAnswer(BaseModel):
     languages: list[LanguageAnswer]
+
+
+WorkerState = Literal["running", "stopped"]
+
+
+class HealthAnswer(BaseModel):
+    status: Literal["ok", "degraded"]
+    containers: dict[str, WorkerState] = Field(
+        description="each language's worker", examples=[{"python": "running", "ruby": "running"}]
+    )
+    uptime_seconds: int

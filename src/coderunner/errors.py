@@ -91,7 +91,12 @@ class IsolationTooLow(EngineUnavailable):
 
 
 class Busy(EngineUnavailable):
-    """A service has too much to do, and still had after we had asked for as long as we may."""
+    """A service has too much to do, and still had after we had asked for as long as we may.
+    `retry_s`: when it wants to be asked again."""
+
+    def __init__(self, message: str, *, hint: str = "", retry_s: float = 1.0) -> None:
+        super().__init__(message, hint=hint)
+        self.retry_s = retry_s
 
 
 @contextlib.contextmanager

@@ -76,7 +76,7 @@ def of_program(program: Program, around: Around) -> Asked:
     return _asked(body, around)
 
 
-def limits_asked(limits: Limits) -> Json:
+def _limits_asked(limits: Limits) -> Json:
     """Those that somebody has chosen: what is as usual may be lowered by the service."""
     usual = asdict(_USUAL)
     return {name: value for name, value in asdict(limits).items() if value != usual[name]}
@@ -98,7 +98,7 @@ def _asked(body: Json, around: Around) -> Asked:
     check_patterns(patterns)
     rest = {
         "stdin": _content(as_bytes(around.get("stdin", b""), "stdin")),
-        "limits": limits_asked(limits),
+        "limits": _limits_asked(limits),
         "compile_limits": _given(compiling),
         "collect": [checked_text(pattern, "a pattern of `collect`") for pattern in patterns],
     }

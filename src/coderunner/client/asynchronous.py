@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import TYPE_CHECKING, Self, TypeVar
 
 from typing_extensions import Unpack
 
+from coderunner.answers import HealthAnswer, LanguageAnswer
 from coderunner.capture import Sink
-from coderunner.client import asking, runs, transport
+from coderunner.client import asking, calls, runs, transport
 from coderunner.client.address import Address
+from coderunner.client.blocking import OnOutput
+from coderunner.client.exchange import patiently
+from coderunner.client.sessions import SessionOptions, SessionTalks
 from coderunner.client.steps import Ended, Head, Missed, More, Pause, Send, Step, Talk, Tell
-from coderunner.model import Program, Result
+from coderunner.errors import EngineUnavailable
+from coderunner.judge import ExecutionRequest, ExecutionResult, View
+from coderunner.model import Program, Result, Stream
+from coderunner.notebook.session.result import CellResult
 
 if TYPE_CHECKING:
     import httpx
@@ -62,12 +69,30 @@ class AsyncClient:
         """The same, as `Runner.run` does here."""
         return await self._run(asking.of_program(program, around), sink)
 
+    async def judge(
+        self, request: ExecutionRequest, *, view: View = View.AUTHOR
+    ) -> ExecutionResult:
+        """As `coderunner.judge.CodeRunner` does here; but what keeps the code from being judged at
+        all is raised."""
+        return await self.follow(lambda: calls.judge(request, view))
+
+    def session(self, **given: Unpack[SessionOptions]) -> AsyncSession:
+        """An interpreter that stays. It is started by `async with`, or by its first cell."""
+        return AsyncSession(self, SessionTalks.of(given))
+
+    async def languages(self) -> list[LanguageAnswer]:
+        return await self.follow(calls.languages)
+
+    async def health(self) -> HealthAnswer:
+        return await self.follow(calls.health)
+
     async def _run(self, asked: asking.Asked, sink: Sink | None) -> Result:
         talk = runs.run if sink is None else runs.run_live
-        return (await self._follow(talk(asked, self._retry_s), sink)).result
+        return (await self.follow(lambda: talk(asked), sink)).result
 
-    async def _follow(self, talk: Talk[T], sink: Sink | None = None) -> T:
-        """Do what a conversation wants done. However that ends, its connection is not left open."""
+    async def follow(self, begin: Callable[[], Talk[T]], sink: Sink | None = None) -> T:
+        """Do what a conversation wants done. However it ends, its connection is not left open."""
+        talk = patiently(begin, self._retry_s)
         doing = _Conversation(self._http, self._address, sink)
         async with doing:
             with contextlib.closing(talk):
@@ -79,6 +104,46 @@ class AsyncClient:
                         result: T = end.value
                         return result
                     came = await doing.do(step)
+
+
+class AsyncSession:
+    """Cells run one after the other; what one leaves, the next one finds. As
+    `coderunner.notebook.Session`, but there."""
+
+    def __init__(self, client: AsyncClient, talks: SessionTalks) -> None:
+        self._client = client
+        self._talks = talks
+
+    async def __aenter__(self) -> Self:
+        await self._client.follow(self._talks.open)
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, *exc_info: object) -> None:
+        with contextlib.suppress(*[EngineUnavailable] if kind else []):  # that tells the same
+            await self.close()
+
+    async def execute(self, code: str, *, on_output: OnOutput | None = None) -> CellResult:
+        """Run a cell. `on_output` is called with each piece of stdout and stderr as it comes. Who
+        is cancelled has the cell interrupted."""
+        live = on_output is not None
+
+        async def tell(stream: Stream, data: bytes) -> None:
+            assert on_output is not None
+            on_output(stream, data.decode())
+
+        return await self._client.follow(lambda: self._talks.execute(code, live=live), tell)
+
+    async def interrupt(self) -> None:
+        """As Ctrl-C does, from another task: the cell that runs ends with a KeyboardInterrupt."""
+        await self._client.follow(self._talks.interrupt)
+
+    async def restart(self) -> None:
+        """A fresh interpreter with fresh files, whatever became of the one before."""
+        await self._client.follow(self._talks.restart)
+
+    async def close(self) -> None:
+        """End it. Closing it twice is fine."""
+        await self._client.follow(self._talks.close)
 
 
 class _Conversation(contextlib.AsyncExitStack):

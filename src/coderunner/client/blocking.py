@@ -9,10 +9,16 @@ from typing import TYPE_CHECKING, Self, TypeVar
 
 from typing_extensions import Unpack
 
-from coderunner.client import asking, runs, transport
+from coderunner.answers import HealthAnswer, LanguageAnswer
+from coderunner.client import asking, calls, runs, transport
 from coderunner.client.address import Address
+from coderunner.client.exchange import patiently
+from coderunner.client.sessions import SessionOptions, SessionTalks
 from coderunner.client.steps import Ended, Head, Missed, More, Pause, Send, Step, Talk, Tell
+from coderunner.errors import EngineUnavailable
+from coderunner.judge import ExecutionRequest, ExecutionResult, View
 from coderunner.model import Program, Result, Stream
+from coderunner.notebook.session.result import CellResult
 
 if TYPE_CHECKING:
     import httpx
@@ -21,6 +27,9 @@ T = TypeVar("T")
 Listener = Callable[[Stream, bytes], object]
 """Is called with what a program prints, as it comes, in the caller's thread. If it has a method
 `missed(stream, count)` that is told of bytes that are lost, `ended(stream)` of the end."""
+
+
+OnOutput = Callable[[Stream, str], object]
 
 
 class Client:
@@ -57,12 +66,28 @@ class Client:
         """The same, as `Runner.run` does here."""
         return self._run(asking.of_program(program, around), sink)
 
+    def judge(self, request: ExecutionRequest, *, view: View = View.AUTHOR) -> ExecutionResult:
+        """As `coderunner.judge.CodeRunner` does here; but what keeps the code from being judged at
+        all is raised."""
+        return self.follow(lambda: calls.judge(request, view))
+
+    def session(self, **given: Unpack[SessionOptions]) -> Session:
+        """An interpreter that stays. It is started by `with`, or by its first cell."""
+        return Session(self, SessionTalks.of(given))
+
+    def languages(self) -> list[LanguageAnswer]:
+        return self.follow(calls.languages)
+
+    def health(self) -> HealthAnswer:
+        return self.follow(calls.health)
+
     def _run(self, asked: asking.Asked, sink: Listener | None) -> Result:
         talk = runs.run if sink is None else runs.run_live
-        return self._follow(talk(asked, self._retry_s), sink).result
+        return self.follow(lambda: talk(asked), sink).result
 
-    def _follow(self, talk: Talk[T], sink: Listener | None = None) -> T:
-        """Do what a conversation wants done. However that ends, its connection is not left open."""
+    def follow(self, begin: Callable[[], Talk[T]], sink: Listener | None = None) -> T:
+        """Do what a conversation wants done. However it ends, its connection is not left open."""
+        talk = patiently(begin, self._retry_s)
         with contextlib.closing(talk), _Conversation(self._http, self._address, sink) as doing:
             came: Head | bytes | None = None
             while True:
@@ -72,6 +97,46 @@ class Client:
                     result: T = end.value
                     return result
                 came = doing.do(step)
+
+
+class Session:
+    """Cells run one after the other; what one leaves, the next one finds. As
+    `coderunner.notebook.Session`, but there."""
+
+    def __init__(self, client: Client, talks: SessionTalks) -> None:
+        self._client = client
+        self._talks = talks
+
+    def __enter__(self) -> Self:
+        self._client.follow(self._talks.open)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *exc_info: object) -> None:
+        with contextlib.suppress(*[EngineUnavailable] if kind else []):  # that tells the same
+            self.close()
+
+    def execute(self, code: str, *, on_output: OnOutput | None = None) -> CellResult:
+        """Run a cell. `on_output` is called with each piece of stdout and stderr as it comes. What
+        interrupts us, interrupts the cell."""
+        live = on_output is not None
+
+        def tell(stream: Stream, data: bytes) -> None:
+            assert on_output is not None
+            on_output(stream, data.decode())
+
+        return self._client.follow(lambda: self._talks.execute(code, live=live), tell)
+
+    def interrupt(self) -> None:
+        """As Ctrl-C does, from another thread: the cell that runs ends with a KeyboardInterrupt."""
+        self._client.follow(self._talks.interrupt)
+
+    def restart(self) -> None:
+        """A fresh interpreter with fresh files, whatever became of the one before."""
+        self._client.follow(self._talks.restart)
+
+    def close(self) -> None:
+        """End it. Closing it twice is fine."""
+        self._client.follow(self._talks.close)
 
 
 class _Conversation(contextlib.ExitStack):

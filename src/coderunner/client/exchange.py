@@ -7,9 +7,9 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-from coderunner.client.refusals import refusal, retry_after
+from coderunner.client.refusals import refusal
 from coderunner.client.steps import Head, Pause, Send, Talk, more, send
-from coderunner.errors import EngineUnavailable
+from coderunner.errors import Busy, EngineUnavailable
 
 A = TypeVar("A")
 T = TypeVar("T")
@@ -18,20 +18,26 @@ _LONGEST_REFUSAL = 64 * 1024
 _SHORTEST_S = 0.05
 
 
-def ask(request: Send, retry_s: float) -> Talk[Head]:
-    """Until it is answered with something good. What the service was too busy for it has not begun,
-    so that is asked again, for at most `retry_s`. Raises all other refusals."""
-    give_up = time.monotonic() + retry_s
+def ask(request: Send) -> Talk[Head]:
+    """Answered with something good, or it raises."""
+    head = yield from send(request)
+    if not 200 <= head.status < 300:
+        raise refusal(head.status, head.headers, (yield from _begin(_LONGEST_REFUSAL)))
+    return head
+
+
+def patiently(attempt: Callable[[], Talk[T]], seconds: float) -> Talk[T]:
+    """What a service is too busy for it has not begun, so that is asked again, for so long."""
+    give_up = time.monotonic() + seconds
     while True:
-        head = yield from send(request)
-        if 200 <= head.status < 300:
-            return head
-        error = refusal(head.status, head.headers, (yield from _begin(_LONGEST_REFUSAL)))
-        wait = retry_after(head.headers)
-        if wait is None or time.monotonic() + wait > give_up:
-            raise error
+        try:
+            return (yield from attempt())
+        except Busy as busy:
+            wait = max(busy.retry_s, _SHORTEST_S)
+            if time.monotonic() + wait > give_up:
+                raise
         # Those who were refused together should not come back together.
-        yield Pause(max(wait, _SHORTEST_S) * random.uniform(1, 1.25))  # noqa: S311
+        yield Pause(wait * random.uniform(1, 1.25))  # noqa: S311
 
 
 def whole() -> Talk[bytes]:

@@ -18,6 +18,8 @@ from coderunner.errors import (
 from coderunner.problem_kinds import PREFIX, error_of
 
 _LONGEST = 4000
+_BUSY = ("busy", "too-many-at-once", "too-often")  # of those whose answer has begun already
+_SOON_S = 1.0
 _NO_PROBLEM = "what answers there may be no CodeRunner service, or a proxy in front of one"
 _BY_STATUS: dict[int, type[CodeRunnerError]] = {
     401: AccessDenied,
@@ -41,25 +43,24 @@ def refusal(status: int, headers: Mapping[str, str], body: bytes) -> CodeRunnerE
         return EngineUnavailable(
             f"the service has answered with status {status}", hint=_HINTS.get(status, _NO_PROBLEM)
         )
-    return of_problem(problem, status, again=retry_after(headers) is not None)
+    return of_problem(problem, status, _retry_after(headers))
 
 
 def of_problem(
-    problem: Mapping[str, Any], status: int = 0, *, again: bool = False
+    problem: Mapping[str, Any], status: int = 0, retry_s: float | None = None
 ) -> CodeRunnerError:
-    """`again`: the service says that it is worth another try."""
+    """`retry_s`: when the same request may be worth another try."""
     status = status or _number(problem.get("status"))
     kind = str(problem.get("type", "")).removeprefix(PREFIX)
-    if again:
-        error: type[CodeRunnerError] = Busy
-    else:
-        error = error_of(kind) or _BY_STATUS.get(status, EngineUnavailable)
     detail = _safe(problem.get("detail")) or f"the service has answered with status {status}"
-    return error(detail, hint=_HINTS.get(status) or _safe(problem.get("hint")))
+    hint = _HINTS.get(status) or _safe(problem.get("hint"))
+    if retry_s is not None or kind in _BUSY:
+        return Busy(detail, hint=hint or "try again later", retry_s=retry_s or _SOON_S)
+    error = error_of(kind) or _BY_STATUS.get(status, EngineUnavailable)
+    return error(detail, hint=hint)
 
 
-def retry_after(headers: Mapping[str, str]) -> float | None:
-    """In seconds. None if the same request is not worth another try."""
+def _retry_after(headers: Mapping[str, str]) -> float | None:
     try:
         seconds = float(headers.get("retry-after", ""))
     except ValueError:

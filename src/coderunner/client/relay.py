@@ -9,13 +9,31 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Generator
-from typing import Any
+from typing import Any, Protocol
 
 from coderunner.client.steps import Ended, Missed, Step, Tell
 from coderunner.model import Outcome, Output, Stream
 
 _REPLACED = "\ufffd"  # it may have been one, or any bytes that are no text
 Steps = Generator[Step, Any, None]
+
+
+class Listening(Protocol):
+    """What becomes of live output."""
+
+    def printed(self, stream: Stream, text: str) -> Steps: ...
+
+    def dropped(self, stream: Stream, count: int) -> Steps: ...
+
+
+class AsItComes:
+    """Of what is nothing but text."""
+
+    def printed(self, stream: Stream, text: str) -> Steps:
+        yield Tell(stream, text.encode())
+
+    def dropped(self, stream: Stream, count: int) -> Steps:
+        yield Missed(stream, count)
 
 
 class Relay:
@@ -34,8 +52,9 @@ class Relay:
             self._passed[stream] += len(data)
             yield Tell(stream, data)
 
-    def dropped(self, stream: Stream) -> None:
+    def dropped(self, stream: Stream, count: int) -> Steps:
         self._waiting.add(stream)
+        yield from ()
 
     def conclude(self, outcome: Outcome | None) -> Steps:
         """What has not been passed on, and that there is no more."""

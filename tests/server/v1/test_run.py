@@ -114,7 +114,7 @@ open("other", "w").close()
     assert said["files"] == [
         {"name": "out/a.txt", "text": "é"},
         {"name": "out/b.bin", "base64": "/w=="},
-        {"name": "out/\\xfe", "text": ""},
+        {"name": "out/\\xfe", "name_base64": "b3V0L/4=", "text": ""},
     ]
     assert said["files_left_out"] == [{"name": "out/link", "reason": "a symbolic link"}]
 
