@@ -21,18 +21,18 @@ _LONGEST_COMPILATION_MS = 60_000  # what a service lets compilers have
 _TO_SPARE_S = 45  # for its turn to come, and for all else
 
 
-class Around(TypedDict, total=False):
-    """What belongs to a run, beside its program. As in `coderunner.run`."""
+class Beside(TypedDict, total=False):
+    """What belongs to a run, beside its program and its input. As for the library."""
 
-    stdin: str | bytes
     limits: Limits | None
     compile_limits: Limits | None
     collect: Iterable[str]
 
 
-class How(Around, total=False):
-    """What belongs to a program, beside its code."""
+class How(Beside, total=False):
+    """What belongs to code that is to be a program. As for `coderunner.run`."""
 
+    stdin: str | bytes
     language: str
     args: Iterable[str]
     files: Mapping[str, str | bytes]
@@ -44,7 +44,12 @@ class Asked:
     """What goes to the service, and how long that may take."""
 
     body: Json
-    patience_s: float
+    wall_ms: int
+    compile_ms: int
+
+    @property
+    def patience_s(self) -> float:
+        return (self.wall_ms + self.compile_ms) / 1000 + _TO_SPARE_S
 
     def written(self) -> bytes:
         return json.dumps(self.body).encode()
@@ -63,17 +68,17 @@ def of_code(code: str | bytes, how: How) -> Asked:
         **({"files": _files(files)} if files else {}),
         **_start(args if isinstance(args, str) else tuple(args), how.get("env", {})),
     }
-    return _asked(body, how)
+    return _asked(body, how, how.get("stdin", b""))
 
 
-def of_program(program: Program, around: Around) -> Asked:
+def of_program(program: Program, beside: Beside, stdin: str | bytes = b"") -> Asked:
     check_names(program.files)
     body = {
         "language": program.language,
         "files": _files(program.files),
         **_start(program.args, program.env),
     }
-    return _asked(body, around)
+    return _asked(body, beside, stdin)
 
 
 def _limits_asked(limits: Limits) -> Json:
@@ -90,14 +95,14 @@ def checked_text(text: str, what: str) -> str:
     return text
 
 
-def _asked(body: Json, around: Around) -> Asked:
+def _asked(body: Json, around: Beside, stdin: str | bytes) -> Asked:
     """What is as usual is left out."""
     limits = around.get("limits") or _USUAL
     compiling = around.get("compile_limits")
     patterns = list(around.get("collect", ()))
     check_patterns(patterns)
     rest = {
-        "stdin": _content(as_bytes(around.get("stdin", b""), "stdin")),
+        "stdin": _content(as_bytes(stdin, "stdin")),
         "limits": _limits_asked(limits),
         "compile_limits": _given(compiling),
         "collect": [checked_text(pattern, "a pattern of `collect`") for pattern in patterns],
@@ -105,7 +110,8 @@ def _asked(body: Json, around: Around) -> Asked:
     compile_ms = compiling.wall_ms if compiling else _LONGEST_COMPILATION_MS
     return Asked(
         {**body, **{name: value for name, value in rest.items() if value}},
-        (limits.wall_ms + compile_ms) / 1000 + _TO_SPARE_S,
+        limits.wall_ms,
+        compile_ms,
     )
 
 

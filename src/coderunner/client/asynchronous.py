@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterable, AsyncIterator, Callable
 from typing import TYPE_CHECKING, Self, TypeVar
 
 from typing_extensions import Unpack
@@ -14,12 +14,15 @@ from coderunner.capture import Sink
 from coderunner.client import asking, calls, runs, transport
 from coderunner.client.address import Address
 from coderunner.client.blocking import OnOutput
-from coderunner.client.exchange import patiently
+from coderunner.client.exchange import Patience, patiently
+from coderunner.client.live import Started, live_run
+from coderunner.client.results import Answer
 from coderunner.client.sessions import SessionOptions, SessionTalks
-from coderunner.client.steps import Ended, Head, Missed, More, Pause, Send, Step, Talk, Tell
-from coderunner.errors import EngineUnavailable
+from coderunner.client.steps import Head, More, Pause, Send, Step, Talk
+from coderunner.client.telling import tell
+from coderunner.errors import Busy, EngineUnavailable
 from coderunner.judge import ExecutionRequest, ExecutionResult, View
-from coderunner.model import Program, Result, Stream
+from coderunner.model import Program, Result, Stream, Terminal
 from coderunner.notebook.session.result import CellResult
 
 if TYPE_CHECKING:
@@ -64,10 +67,36 @@ class AsyncClient:
         return await self._run(asking.of_code(code, how), sink)
 
     async def run_program(
-        self, program: Program, *, sink: Sink | None = None, **around: Unpack[asking.Around]
+        self,
+        program: Program,
+        *,
+        stdin: str | bytes = b"",
+        sink: Sink | None = None,
+        **beside: Unpack[asking.Beside],
     ) -> Result:
         """The same, as `Runner.run` does here."""
-        return await self._run(asking.of_program(program, around), sink)
+        return await self._run(asking.of_program(program, beside, stdin), sink)
+
+    async def converse(
+        self,
+        program: Program,
+        *,
+        stdin: AsyncIterable[bytes] | None = None,
+        sink: Sink | None = None,
+        terminal: Terminal | None = None,
+        started: Started | None = None,
+        **beside: Unpack[asking.Beside],
+    ) -> Answer:
+        """The same with input that comes while it runs; and maybe in a terminal. `started` gets
+        what can be done to it then."""
+        asked = asking.of_program(program, beside)
+        patience = Patience(self._retry_s)
+        while True:
+            try:
+                return await live_run(self._address, asked, stdin, sink, terminal, started)
+            except Busy as busy:
+                pause_s = patience.pause_s(busy)
+            await asyncio.sleep(pause_s)
 
     async def judge(
         self, request: ExecutionRequest, *, view: View = View.AUTHOR
@@ -163,13 +192,8 @@ class _Conversation(contextlib.AsyncExitStack):
                     return await anext(self._coming, b"")
             case Pause(seconds=seconds):
                 await asyncio.sleep(seconds)
-            case Tell(stream=stream, data=data):
-                if self._sink is not None:
-                    await self._sink(stream, data)
-            case Missed(stream=stream, count=count):
-                await self._tell("missed", stream, count)
-            case Ended(stream=stream):
-                await self._tell("ended", stream)
+            case _:
+                await tell(self._sink, step)
         return None
 
     async def _send(self, wanted: Send) -> Head:
@@ -179,8 +203,3 @@ class _Conversation(contextlib.AsyncExitStack):
         self.push_async_callback(response.aclose)
         self._coming = response.aiter_raw()
         return transport.head_of(response)
-
-    async def _tell(self, what: str, *facts: object) -> None:
-        told = getattr(self._sink, what, None)
-        if told is not None:
-            await told(*facts)

@@ -14,7 +14,18 @@ from coderunner.client import asking, calls, runs, transport
 from coderunner.client.address import Address
 from coderunner.client.exchange import patiently
 from coderunner.client.sessions import SessionOptions, SessionTalks
-from coderunner.client.steps import Ended, Head, Missed, More, Pause, Send, Step, Talk, Tell
+from coderunner.client.steps import (
+    Compiled,
+    Ended,
+    Head,
+    Missed,
+    More,
+    Pause,
+    Send,
+    Step,
+    Talk,
+    Tell,
+)
 from coderunner.errors import EngineUnavailable
 from coderunner.judge import ExecutionRequest, ExecutionResult, View
 from coderunner.model import Program, Result, Stream
@@ -61,10 +72,15 @@ class Client:
         return self._run(asking.of_code(code, how), sink)
 
     def run_program(
-        self, program: Program, *, sink: Listener | None = None, **around: Unpack[asking.Around]
+        self,
+        program: Program,
+        *,
+        stdin: str | bytes = b"",
+        sink: Listener | None = None,
+        **beside: Unpack[asking.Beside],
     ) -> Result:
         """The same, as `Runner.run` does here."""
-        return self._run(asking.of_program(program, around), sink)
+        return self._run(asking.of_program(program, beside, stdin), sink)
 
     def judge(self, request: ExecutionRequest, *, view: View = View.AUTHOR) -> ExecutionResult:
         """As `coderunner.judge.CodeRunner` does here; but what keeps the code from being judged at
@@ -163,6 +179,8 @@ class _Conversation(contextlib.ExitStack):
                 self._tell("missed", stream, count)
             case Ended(stream=stream):
                 self._tell("ended", stream)
+            case Compiled(said=said):
+                self._tell("compiled", said)
         return None
 
     def _send(self, wanted: Send) -> Head:

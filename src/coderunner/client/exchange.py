@@ -26,18 +26,29 @@ def ask(request: Send) -> Talk[Head]:
     return head
 
 
-def patiently(attempt: Callable[[], Talk[T]], seconds: float) -> Talk[T]:
+class Patience:
     """What a service is too busy for it has not begun, so that is asked again, for so long."""
-    give_up = time.monotonic() + seconds
+
+    def __init__(self, seconds: float) -> None:
+        self._until = time.monotonic() + seconds
+
+    def pause_s(self, busy: Busy) -> float:
+        """How long to wait now. Raises if that is too long."""
+        wait = max(busy.retry_s, _SHORTEST_S)
+        if time.monotonic() + wait > self._until:
+            raise busy
+        # Those who were refused together should not come back together.
+        return wait * random.uniform(1, 1.25)  # noqa: S311
+
+
+def patiently(attempt: Callable[[], Talk[T]], seconds: float) -> Talk[T]:
+    patience = Patience(seconds)
     while True:
         try:
             return (yield from attempt())
         except Busy as busy:
-            wait = max(busy.retry_s, _SHORTEST_S)
-            if time.monotonic() + wait > give_up:
-                raise
-        # Those who were refused together should not come back together.
-        yield Pause(wait * random.uniform(1, 1.25))  # noqa: S311
+            pause_s = patience.pause_s(busy)
+        yield Pause(pause_s)
 
 
 def whole() -> Talk[bytes]:

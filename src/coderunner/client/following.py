@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from coderunner.answers import OutcomeAnswer
 from coderunner.client.events import Events, events
 from coderunner.client.exchange import broken_off, understood
 from coderunner.client.refusals import of_problem
 from coderunner.client.relay import Listening, Steps
-from coderunner.client.steps import Head, Send, Talk
-from coderunner.model import Stream
+from coderunner.client.results import output_of
+from coderunner.client.steps import Compiled, Head, Send, Talk
+from coderunner.model import Output, Stream
 
 T = TypeVar("T")
 Facts = dict[str, Any]
@@ -45,8 +47,15 @@ def heard(listening: Listening, name: str, facts: Facts) -> Steps:
             yield from listening.printed(Stream(name), understood(_text, facts))
         case "dropped":
             yield from listening.dropped(*understood(_dropped, facts))
+        case "compiled":
+            yield Compiled(understood(_said, facts))
         case "error":
             raise of_problem(understood(_problem, facts))
+
+
+def _said(facts: Facts) -> tuple[Output, Output]:
+    compilation = OutcomeAnswer.model_validate(facts["compilation"])
+    return output_of(compilation.stdout), output_of(compilation.stderr)
 
 
 def _problem(facts: Facts) -> Facts:

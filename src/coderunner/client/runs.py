@@ -23,7 +23,7 @@ def run_live(asked: Asked) -> Talk[Answer]:
     head = yield from ask(live_request(_PATH, asked.written()))
     relay = Relay()
     if is_live(head):
-        answer = yield from follow(relay, _result)
+        answer = yield from follow(relay, result_of)
     else:
         answer = read_answer((yield from whole()))
     yield from relay.conclude(answer.result.execution)
@@ -34,5 +34,5 @@ def read_answer(body: bytes) -> Answer:
     return understood(lambda text: answer_of(RunAnswer.model_validate_json(text)), body)
 
 
-def _result(found: object) -> Answer:
+def result_of(found: object) -> Answer:
     return answer_of(RunAnswer.model_validate(found))

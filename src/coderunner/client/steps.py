@@ -10,7 +10,7 @@ from collections.abc import Generator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from coderunner.model import Stream
+from coderunner.model import Output, Stream
 
 T = TypeVar("T")
 
@@ -65,7 +65,14 @@ class Ended:
     stream: Stream
 
 
-Step = Send | More | Pause | Tell | Missed | Ended
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """What a compiler has said on stdout and stderr; the program comes next."""
+
+    said: tuple[Output, Output]
+
+
+Step = Send | More | Pause | Tell | Missed | Ended | Compiled
 Talk = Generator[Step, Any, T]
 
 

@@ -24,14 +24,27 @@ _IDLE_S = 2
 
 def imported() -> ModuleType:
     """Not before it is needed: whoever runs programs here has no use for it."""
-    try:
+    with needed():
         import httpx
+    return httpx
+
+
+@contextlib.contextmanager
+def needed() -> Iterator[None]:
+    try:
+        yield
     except ImportError as error:
         raise InvalidInput(
             f"the client needs more than the library does: {error}",
             hint="pip install 'coderunner[client]'",
         ) from None
-    return httpx
+
+
+def unreachable(url: str, error: Exception) -> EngineUnavailable:
+    return EngineUnavailable(
+        f"nobody answers at {url}: {str(error) or 'in time'}",
+        hint="is the service running? `coderunner serve` starts one",
+    )
 
 
 def options(address: Address) -> dict[str, Any]:
@@ -70,10 +83,7 @@ def faults_of_the_way(url: str) -> Iterator[None]:
     try:
         yield
     except (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError) as error:
-        raise EngineUnavailable(
-            f"nobody answers at {url}: {error or 'in time'}",
-            hint="is the service running? `coderunner serve` starts one",
-        ) from error
+        raise unreachable(url, error) from error
     except httpx.TimeoutException as error:
         raise EngineUnavailable(
             f"the service at {url} has said nothing for too long",
