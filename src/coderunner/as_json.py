@@ -4,21 +4,30 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Protocol
 
 from coderunner import exit_codes
 from coderunner.model import File, Outcome, Output, Result, Usage
-from coderunner.toolchain import Toolchain
 from coderunner.workspace.collection import is_executable
 from coderunner.workspace.names import encoded
 
 Json = dict[str, Any]
 
 
-def of_result(result: Result, toolchain: Toolchain) -> Json:
+class Tool(Protocol):
+    """What has run it: a toolchain, here or elsewhere."""
+
+    @property
+    def language(self) -> str: ...
+
+    @property
+    def version(self) -> str: ...
+
+
+def of_result(result: Result, tool: Tool) -> Json:
     return {
-        "language": toolchain.language,
-        "version": toolchain.version,
+        "language": tool.language,
+        "version": tool.version,
         "ok": result.ok,
         "exit_code": exit_codes.of_result(result),
         "engine": result.outcome.engine,

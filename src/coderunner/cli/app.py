@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from coderunner.cli.doctor import doctor
+from coderunner.cli.health import health
 from coderunner.cli.judge import judge
 from coderunner.cli.languages import languages
 from coderunner.cli.run import run
@@ -21,6 +22,7 @@ app.command("languages")(languages)
 app.command("doctor")(doctor)
 app.command("serve")(serve)
 app.command("token")(token)
+app.command("health")(health)
 
 
 def _print_version(wanted: bool) -> None:

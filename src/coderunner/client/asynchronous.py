@@ -64,7 +64,7 @@ class AsyncClient:
         self, code: str | bytes, *, sink: Sink | None = None, **how: Unpack[asking.How]
     ) -> Result:
         """Compile and run code there, as `coderunner.run` does here."""
-        return await self._run(asking.of_code(code, how), sink)
+        return (await self._run(asking.of_code(code, how), sink)).result
 
     async def run_program(
         self,
@@ -75,6 +75,17 @@ class AsyncClient:
         **beside: Unpack[asking.Beside],
     ) -> Result:
         """The same, as `Runner.run` does here."""
+        return (await self.answer(program, stdin=stdin, sink=sink, **beside)).result
+
+    async def answer(
+        self,
+        program: Program,
+        *,
+        stdin: str | bytes = b"",
+        sink: Sink | None = None,
+        **beside: Unpack[asking.Beside],
+    ) -> Answer:
+        """The same, with what the service says beside the result."""
         return await self._run(asking.of_program(program, beside, stdin), sink)
 
     async def converse(
@@ -115,9 +126,9 @@ class AsyncClient:
     async def health(self) -> HealthAnswer:
         return await self.follow(calls.health)
 
-    async def _run(self, asked: asking.Asked, sink: Sink | None) -> Result:
+    async def _run(self, asked: asking.Asked, sink: Sink | None) -> Answer:
         talk = runs.run if sink is None else runs.run_live
-        return (await self.follow(lambda: talk(asked), sink)).result
+        return await self.follow(lambda: talk(asked), sink)
 
     async def follow(self, begin: Callable[[], Talk[T]], sink: Sink | None = None) -> T:
         """Do what a conversation wants done. However it ends, its connection is not left open."""
