@@ -6,7 +6,6 @@ import os
 import stat
 from typing import TYPE_CHECKING
 
-from coderunner.cli import messages
 from coderunner.cli.program import read_program
 from coderunner.cli.run import check_tty, conclude, show_compiler
 from coderunner.cli.streams import CannotWrite, LiveOutput, stdin_chunks
@@ -39,7 +38,8 @@ async def carry_out(order: Order, remote: str) -> int:
     code = conclude(order, result, answer, in_mid_line=output.in_mid_line)
     if output.lost:
         raise CannotWrite(
-            f"{output.lost} bytes of output are lost: they came faster than they could be passed on"
+            f"{output.lost} bytes of output are missing: they came faster than they could be sent, "
+            "and the service had not kept them (--keep lets it keep more)"
         )
     return code
 
@@ -89,4 +89,3 @@ class _Output(LiveOutput):
 
     async def missed(self, stream: Stream, count: int) -> None:
         self.lost += count
-        messages.error(f"{count} bytes of {stream.value} are missing here")
