@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 
 _BUFFER_BYTES = 64 * 1024  # as much as a pipe holds
 
@@ -35,7 +35,7 @@ class Feed:
         self._over = True
         self._changed.set()
 
-    async def listen(self) -> AsyncIterator[bytes]:
+    async def listen(self) -> AsyncGenerator[bytes]:
         """The reader's end."""
         try:
             while True:

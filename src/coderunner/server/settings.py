@@ -119,6 +119,9 @@ class ServerSettings(BaseModel):
     socket_message_kb: int = Field(
         default=1024, ge=1, description="the longest message that a WebSocket may bring"
     )
+    input_seconds: float = Field(
+        default=10, gt=0, description="how long a lot of input may wait to be read by its program"
+    )
     ping_seconds: float = Field(
         default=20,
         gt=0,

@@ -15,6 +15,13 @@ _LEAVING_S = 10.0  # for a peer to read the last of it
 
 
 class BoundedWebSocket(WebSocketsSansIOProtocol):
+    def send_receive_event_to_app(self) -> None:
+        """Text that is none ends the connection, and is nothing for our log."""
+        if self.curr_msg_data_type == "text" and not _is_utf8(b"".join(self.frames)):
+            self._fail(CloseCode.INVALID_DATA, "not UTF-8")
+        else:
+            super().send_receive_event_to_app()
+
     def handle_ping(self) -> None:
         """Whoever does not read gets no more pongs: the last one would do."""
         if self.writable.is_set():
@@ -38,7 +45,19 @@ class BoundedWebSocket(WebSocketsSansIOProtocol):
     def handle_cont(self, event: Frame) -> None:
         if len(self.frames) < _MOST_PARTS:
             super().handle_cont(event)
-        elif not self.close_sent:
-            self.frames = []
-            self.conn.fail(CloseCode.POLICY_VIOLATION, f"more than {_MOST_PARTS} parts")
+        else:
+            self._fail(CloseCode.POLICY_VIOLATION, f"more than {_MOST_PARTS} parts")
+
+    def _fail(self, code: CloseCode, reason: str) -> None:
+        self.frames = []
+        if not self.close_sent:
+            self.conn.fail(code, reason)
             self.handle_parser_exception()
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

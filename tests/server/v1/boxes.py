@@ -19,6 +19,13 @@ class Box:
     def is_there(self) -> bool:
         return any(self.mark.encode() in _command(process) for process in _processes())
 
+    def wait_until_there(self) -> None:
+        """It has said so a moment before others can see it."""
+        deadline = time.monotonic() + _PATIENCE_S
+        while not self.is_there():
+            assert time.monotonic() < deadline, "the run is not there"
+            time.sleep(0.02)
+
     def wait_until_gone(self) -> None:
         deadline = time.monotonic() + _PATIENCE_S
         while self.is_there():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator
+from contextlib import aclosing
 
 from coderunner.engines.base import Process
 from coderunner.feed import Feed
@@ -25,7 +26,6 @@ from coderunner.server.v1.order import ceiling_of, order_of
 from coderunner.toolchain import Toolchain
 
 _UNREAD_BYTES = 1024 * 1024  # of input; whoever has sent more has to wait
-_PATIENCE_S = 10.0  # so long: nobody is heard meanwhile, not even when leaving
 _AFTER_EACH_S = 0.01  # signals and sizes are for the engine to pass on, one by one
 
 
@@ -64,12 +64,14 @@ class Talk:
                 await asyncio.sleep(_AFTER_EACH_S)
 
     async def type(self, data: bytes) -> None:
-        """Waits while too much is unread."""
+        """Waits while too much is unread, but not for ever: nobody is heard meanwhile, not even
+        when leaving."""
+        patience_s = self._service.settings.server.input_seconds
         try:
-            async with asyncio.timeout(_PATIENCE_S):
+            async with asyncio.timeout(patience_s):
                 await self._feed.put(data)
         except TimeoutError:
-            waiting = f"{_UNREAD_BYTES >> 10} KB of input have been waiting for {_PATIENCE_S:g} s"
+            waiting = f"{_UNREAD_BYTES >> 10} KB of input have been waiting for {patience_s:g} s"
             raise Problem(
                 422,
                 "input-not-read",
@@ -103,8 +105,6 @@ class Talk:
             elif self._resized is not None:
                 process.resize(self._resized.rows, self._resized.columns)
 
-        if order.stdin:
-            await self._feed.put(order.stdin)
         async with service.live.slot(self._client):
             with service.workers.use(order.language.name):
                 await service.runner.toolchains.find(order.language)
@@ -112,12 +112,19 @@ class Talk:
                 return await carry_out(
                     service,
                     order,
-                    stdin=self._feed.listen(),
+                    stdin=self._input(),
                     sink=follower,
                     compiled=follower.compiled,
                     started=started,
                     terminal=self._terminal,
                 )
+
+    async def _input(self) -> AsyncGenerator[bytes]:
+        if self._order.stdin:
+            yield self._order.stdin
+        async with aclosing(self._feed.listen()) as typed:
+            async for chunk in typed:
+                yield chunk
 
 
 def _ceiling(service: Service) -> Limits:
