@@ -1,0 +1,94 @@
+"""Live output is exact, whatever of it was dropped or was no text."""
+
+from __future__ import annotations
+
+import codecs
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coderunner.capture import Capture
+from coderunner.client.events import Events
+from coderunner.client.relay import Relay, Steps
+from coderunner.client.steps import Ended, Missed, Tell
+from coderunner.errors import EngineUnavailable
+from coderunner.model import EndedBy as By
+from coderunner.model import Isolation, Outcome, Stream, Usage
+
+pytestmark = pytest.mark.unit
+Chunks = list[tuple[bytes, bool]]
+CHUNK = st.tuples(st.binary(max_size=6) | st.sampled_from(["é".encode(), b"ab"]), st.booleans())
+
+
+class Reader:
+    def __init__(self) -> None:
+        self.parts: list[bytes | int] = []
+        self.ended: list[Stream] = []
+
+    def take(self, steps: Steps) -> None:
+        for step in steps:
+            match step:
+                case Tell(stream=Stream.STDOUT, data=data):
+                    self.parts.append(data)
+                case Missed(stream=Stream.STDOUT, count=count):
+                    self.parts.append(count)
+                case Ended(stream=stream):
+                    self.ended.append(stream)
+
+
+@given(st.lists(CHUNK, max_size=30), st.integers(min_value=1, max_value=40))
+def test_what_is_told_is_what_was_printed(chunks: Chunks, kept: int) -> None:
+    """Each chunk is printed; those with a flag are dropped on their way."""
+    printed = b"".join(data for data, _ in chunks)
+    capture = Capture(kept)
+    capture.feed(printed)
+    relay, reader = Relay(), Reader()
+    decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
+    for data, drop in chunks:
+        if drop:
+            decoder.reset()
+            reader.take(relay.dropped(Stream.STDOUT, len(data)))
+        elif text := decoder.decode(data):
+            reader.take(relay.printed(Stream.STDOUT, text))
+    reader.take(relay.conclude(outcome(capture)))
+
+    place, missed = 0, 0
+    for part in reader.parts:
+        if isinstance(part, bytes):
+            assert printed[place : place + len(part)] == part
+        else:
+            missed += part
+        place += part if isinstance(part, int) else len(part)
+    assert place == len(printed)
+    assert missed <= capture.output().dropped
+    assert reader.ended == list(Stream)
+
+
+def outcome(capture: Capture) -> Outcome:
+    nothing = Capture(1).output()
+    return Outcome(
+        By.EXIT, 0, None, Usage(0, 0, 0), capture.output(), nothing, Isolation.FULL, "linux"
+    )
+
+
+@given(
+    st.lists(st.integers(min_value=1, max_value=9), max_size=40), st.sampled_from(["\n", "\r\n"])
+)
+def test_events_in_any_pieces(sizes: list[int], newline: str) -> None:
+    told = [("queued", {}), ("stdout", {"data": "é\n"}), ("end", {"result": None})]
+    lines = [":"]
+    for name, facts in told:
+        lines += [f"event: {name}", f"data: {json.dumps(facts)}", "", ": alive", ""]
+    rest = newline.join([*lines, ""]).encode()
+    arriving, found = Events(), []
+    for size in [*sizes, len(rest)]:
+        found += arriving.feed(rest[:size])
+        rest = rest[size:]
+    assert found == told
+
+
+def test_an_event_that_is_no_json_is_nonsense() -> None:
+    with pytest.raises(EngineUnavailable, match="makes no sense"):
+        Events().feed(b"data: {\n\n")
