@@ -55,10 +55,10 @@ async def run(
     it is killed.
 
     With `Accept: text/event-stream` it is told live, one JSON object per event: `queued`,
-    `compiled` (how that went), `started`, `stdout` and `stderr` (`data` is text), `end` with the
-    `result`. Who reads slowly does not slow the program down: what does not fit is dropped, and an
-    event `dropped` says of which stream how many bytes. If the service fails on the way, the last
-    event is `error`, with a `problem`."""
+    `compiled` (how that went), `started`, `stdout` and `stderr` (`data` is text; if that is not
+    exact, the bytes are there as `base64`), `end` with the `result`. Who reads slowly does not slow
+    the program down: what does not fit is dropped, and an event `dropped` says of which stream how
+    many bytes. If the service fails on the way, the last event is `error`, with a `problem`."""
     order = order_of(asked, service)
     try:
         if not wants_events(request.headers.get("accept", "")):
