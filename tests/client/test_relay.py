@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import codecs
+import asyncio
 import json
 
 import pytest
@@ -11,11 +11,13 @@ from hypothesis import strategies as st
 
 from coderunner.capture import Capture
 from coderunner.client.events import Events
+from coderunner.client.following import heard
 from coderunner.client.relay import Relay, Steps
 from coderunner.client.steps import Ended, Missed, Tell
 from coderunner.errors import EngineUnavailable
 from coderunner.model import EndedBy as By
 from coderunner.model import Isolation, Outcome, Stream, Usage
+from coderunner.server.outbox import Event, Outbox
 
 pytestmark = pytest.mark.unit
 Chunks = list[tuple[bytes, bool]]
@@ -38,20 +40,15 @@ class Reader:
                     self.ended.append(stream)
 
 
-@given(st.lists(CHUNK, max_size=30), st.integers(min_value=1, max_value=40))
-def test_what_is_told_is_what_was_printed(chunks: Chunks, kept: int) -> None:
-    """Each chunk is printed; those with a flag are dropped on their way."""
+@given(st.lists(CHUNK, max_size=30), st.integers(min_value=1, max_value=40), st.integers(0, 1000))
+def test_what_is_told_is_what_was_printed(chunks: Chunks, kept: int, room: int) -> None:
+    """After those with a flag, a slow reader catches up."""
     printed = b"".join(data for data, _ in chunks)
     capture = Capture(kept)
     capture.feed(printed)
     relay, reader = Relay(), Reader()
-    decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
-    for data, drop in chunks:
-        if drop:
-            decoder.reset()
-            reader.take(relay.dropped(Stream.STDOUT, len(data)))
-        elif text := decoder.decode(data):
-            reader.take(relay.printed(Stream.STDOUT, text))
+    for event in asyncio.run(told(chunks, room)):
+        reader.take(heard(relay, event["type"], json.loads(json.dumps(event))))
     reader.take(relay.conclude(outcome(capture)))
 
     place, missed = 0, 0
@@ -64,6 +61,25 @@ def test_what_is_told_is_what_was_printed(chunks: Chunks, kept: int) -> None:
     assert place == len(printed)
     assert missed <= capture.output().dropped
     assert reader.ended == list(Stream)
+
+
+async def told(chunks: Chunks, room: int) -> list[Event]:
+    """By the service's own outbox."""
+    outbox, found = Outbox(room), []
+
+    async def read() -> None:
+        async for event in outbox.events():
+            found.append(event)
+
+    reading = asyncio.create_task(read())
+    for data, catch_up in chunks:
+        outbox.printed(Stream.STDOUT, data)
+        for _ in range(5 if catch_up else 0):
+            await asyncio.sleep(0)
+    outbox.finished(Stream.STDOUT)
+    outbox.close()
+    await reading
+    return found
 
 
 def outcome(capture: Capture) -> Outcome:

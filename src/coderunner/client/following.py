@@ -10,7 +10,7 @@ from coderunner.client.events import Events, events
 from coderunner.client.exchange import broken_off, understood
 from coderunner.client.refusals import of_problem
 from coderunner.client.relay import Listening, Steps
-from coderunner.client.results import output_of
+from coderunner.client.results import bytes_of, output_of
 from coderunner.client.steps import Compiled, Head, Send, Talk
 from coderunner.model import Output, Stream
 
@@ -44,7 +44,7 @@ def heard(listening: Listening, name: str, facts: Facts) -> Steps:
     """One event, but for the last one."""
     match name:
         case Stream.STDOUT | Stream.STDERR:
-            yield from listening.printed(Stream(name), understood(_text, facts))
+            yield from listening.printed(Stream(name), understood(_printed, facts))
         case "dropped":
             yield from listening.dropped(*understood(_dropped, facts))
         case "compiled":
@@ -62,11 +62,8 @@ def _problem(facts: Facts) -> Facts:
     return dict(facts["problem"])
 
 
-def _text(facts: Facts) -> str:
-    text = facts["data"]
-    if not isinstance(text, str):
-        raise TypeError("what is printed is text")
-    return text
+def _printed(facts: Facts) -> bytes:
+    return bytes_of(facts["data"], facts.get("base64"))
 
 
 def _dropped(facts: Facts) -> tuple[Stream, int]:

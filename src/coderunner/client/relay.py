@@ -1,8 +1,8 @@
 """Live output, made exact.
 
-A service sends what a program prints as text, and drops what a reader is too slow for; but the
-result has the bytes. So what comes is passed on for as long as it is exact, and the rest when the
-result is there. Bytes are lost only where they are missing in the result, too.
+A service drops what a reader is too slow for; but the result may have it. So what comes is passed
+on until something is missing, and the rest when the result is there. Bytes are lost only where they
+are missing in the result, too.
 """
 
 from __future__ import annotations
@@ -14,14 +14,13 @@ from typing import Any, Protocol
 from coderunner.client.steps import Ended, Missed, Step, Tell
 from coderunner.model import Outcome, Output, Stream
 
-_REPLACED = "\ufffd"  # it may have been one, or any bytes that are no text
 Steps = Generator[Step, Any, None]
 
 
 class Listening(Protocol):
     """What becomes of live output."""
 
-    def printed(self, stream: Stream, text: str) -> Steps: ...
+    def printed(self, stream: Stream, data: bytes) -> Steps: ...
 
     def dropped(self, stream: Stream, count: int) -> Steps: ...
 
@@ -29,8 +28,8 @@ class Listening(Protocol):
 class AsItComes:
     """Of what is nothing but text."""
 
-    def printed(self, stream: Stream, text: str) -> Steps:
-        yield Tell(stream, text.encode())
+    def printed(self, stream: Stream, data: bytes) -> Steps:
+        yield Tell(stream, data)
 
     def dropped(self, stream: Stream, count: int) -> Steps:
         yield Missed(stream, count)
@@ -41,14 +40,8 @@ class Relay:
         self._passed: Counter[Stream] = Counter()  # bytes
         self._waiting: set[Stream] = set()  # for the result
 
-    def printed(self, stream: Stream, text: str) -> Steps:
-        if stream in self._waiting:
-            return
-        exact, replaced, _ = text.partition(_REPLACED)
-        if replaced:
-            self._waiting.add(stream)
-        data = exact.encode()
-        if data:
+    def printed(self, stream: Stream, data: bytes) -> Steps:
+        if stream not in self._waiting:
             self._passed[stream] += len(data)
             yield Tell(stream, data)
 

@@ -35,7 +35,7 @@ def answer_of(found: RunAnswer) -> Answer:
 
 
 def output_of(printed: Printed) -> Output:
-    data = _bytes(printed.text, printed.base64)
+    data = bytes_of(printed.text, printed.base64)
     if printed.dropped_at is None:
         return Output(head=data)
     at = printed.dropped_at
@@ -61,12 +61,12 @@ def _outcome(whole: RunAnswer, part: OutcomeAnswer | None) -> Outcome | None:
 
 
 def _file(file: ReturnedFile) -> CollectedFile:
-    return CollectedFile(_name(file), _bytes(file.text, file.base64), executable=file.executable)
+    return CollectedFile(_name(file), bytes_of(file.text, file.base64), executable=file.executable)
 
 
 def _name(named: ReturnedFile | LeftOut) -> str:
-    return decoded(_bytes(named.name, named.name_base64))
+    return decoded(bytes_of(named.name, named.name_base64))
 
 
-def _bytes(text: str, exact: str | None) -> bytes:
+def bytes_of(text: str, exact: str | None) -> bytes:
     return text.encode() if exact is None else base64.b64decode(exact, validate=True)
