@@ -89,7 +89,7 @@ def prepare(example: Example, home: Path) -> None:
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    found = Service(tokens_file=str(tmp_path_factory.mktemp("tokens") / "t"), prestart=["python"])
+    found = Service(tokens_file=str(tmp_path_factory.mktemp("tokens") / "t"), prestart=[])
     yield found
     found.end()
 
