@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 
 import pytest
@@ -47,8 +48,11 @@ def test_what_is_told_is_what_was_printed(chunks: Chunks, kept: int, room: int) 
     capture = Capture(kept)
     capture.feed(printed)
     relay, reader = Relay(), Reader()
+    counted = 0
     for event in asyncio.run(told(chunks, room)):
+        counted += event["bytes"] if event["type"] == "dropped" else size(event)
         reader.take(heard(relay, event["type"], json.loads(json.dumps(event))))
+    assert counted == len(printed)
     reader.take(relay.conclude(outcome(capture)))
 
     place, missed = 0, 0
@@ -61,6 +65,11 @@ def test_what_is_told_is_what_was_printed(chunks: Chunks, kept: int, room: int) 
     assert place == len(printed)
     assert missed <= capture.output().dropped
     assert reader.ended == list(Stream)
+
+
+def size(printed: Event) -> int:
+    exact = printed.get("base64")
+    return len(printed["data"].encode() if exact is None else base64.b64decode(exact))
 
 
 async def told(chunks: Chunks, room: int) -> list[Event]:
