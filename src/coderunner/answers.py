@@ -48,8 +48,10 @@ class ReturnedFile(BaseModel):
         default=None, description="its exact bytes, if it is not UTF-8", examples=[None]
     )
     text: str = Field(default="", examples=["42\n"])
-    base64: str | None = Field(default=None, examples=[None])
-    executable: bool = Field(default=False, description="the program has made it so")
+    base64: str = Field(default="", examples=["/w=="])
+    executable: bool = Field(
+        default=False, description="the program has made it so", examples=[False]
+    )
 
 
 class LeftOut(BaseModel):
@@ -96,15 +98,15 @@ class LanguageAnswer(BaseModel):
 
 
 class LanguagesAnswer(BaseModel):
-    languages: list[LanguageAnswer]
+    languages: list[LanguageAnswer] = Field(description="by name")
 
 
 WorkerState = Literal["running", "stopped"]
 
 
 class HealthAnswer(BaseModel):
-    status: Literal["ok", "degraded"]
+    status: Literal["ok", "degraded"] = Field(examples=["ok"])
     containers: dict[str, WorkerState] = Field(
         description="each language's worker", examples=[{"python": "running", "ruby": "running"}]
     )
-    uptime_seconds: int
+    uptime_seconds: int = Field(examples=[3600])

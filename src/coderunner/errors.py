@@ -4,6 +4,7 @@
     ├── InvalidInput              the caller asked for something that makes no sense
     │   ├── InvalidProgram        no files, an unsafe file name, two files of one name
     │   ├── InvalidLimits         zero, negative, not a number, above the ceiling
+    │   ├── InvalidSettings       a key that there is not, a value of the wrong kind; it says where
     │   ├── UnknownLanguage       no language has this name or file extension
     │   └── InvalidLanguageFile   a language's TOML cannot be used
     ├── ToolchainMissing          the language is known, its compiler or interpreter is not here
@@ -56,6 +57,10 @@ class InvalidProgram(InvalidInput):
 
 class InvalidLimits(InvalidInput):
     """A limit is not a positive number of the right kind, or is above the configured ceiling."""
+
+
+class InvalidSettings(InvalidInput):
+    """A setting is unknown, or its value makes no sense. Says where it stands."""
 
 
 class UnknownLanguage(InvalidInput):

@@ -26,7 +26,7 @@ _KINDS: tuple[tuple[type[CodeRunnerError], int, str], ...] = (
     (ToolchainMissing, 501, "language-not-installed"),
     (IsolationTooLow, 503, "isolation-too-low"),
     (EngineUnavailable, 503, "engine-unavailable"),
-    (StartFailed, 500, "start-failed"),
+    (StartFailed, 422, "not-started"),  # with these limits, or this environment
     (JudgeFailed, 500, "judge-failed"),
     (CodeRunnerError, 500, "failed"),
 )

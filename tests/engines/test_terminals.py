@@ -8,12 +8,13 @@ from dataclasses import replace
 
 import pytest
 
+from coderunner import File, Program, Runner, Settings
 from coderunner.engines.base import Engine
 from coderunner.engines.docker import DockerEngine
 from coderunner.engines.linux import LinuxEngine
 from coderunner.engines.process import ProcessEngine
 from coderunner.errors import EngineUnavailable, InvalidInput
-from coderunner.model import EndedBy, Terminal, Warm
+from coderunner.model import EndedBy, Terminal
 from coderunner.workspace import Workspace
 from tests.engines.bench import PYTHON, Bench
 from tests.engines.talk import in_terminal, talk
@@ -152,8 +153,8 @@ async def test_a_shell_ends_with_its_stdin(linux: Bench) -> None:
 async def test_a_read_eval_print_loop_is_interrupted_and_goes_on(linux: Bench) -> None:
     async with talk(linux, PYTHON, "-I", "-S", "-i", "-q") as repl:
         await repl.until(b">>> ")
-        await repl.type(b"import time; print('busy'); time.sleep(60)\n")
-        await repl.until(b"busy\r\n")
+        await repl.type(b"exec('print(1 / 4)\\nwhile 1: pass')\n")
+        await repl.until(b"0.25\r\n")
         repl.process.send_signal(signal.SIGINT)
         await repl.until(b"KeyboardInterrupt")
         await repl.type(b"6 * 7\n")
@@ -163,9 +164,9 @@ async def test_a_read_eval_print_loop_is_interrupted_and_goes_on(linux: Bench) -
 async def test_its_size_changes(linux: Bench) -> None:
     source = """
 import os, signal
-signal.signal(signal.SIGWINCH, lambda *_: os.write(1, str(os.get_terminal_size()).encode()))
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGWINCH})
 os.write(1, b"up")
-while True: signal.pause()
+while signal.sigwait({signal.SIGWINCH}): print(os.get_terminal_size())
 """
     async with talk(linux, *python(source)) as program:
         await program.until(b"up")
@@ -243,10 +244,15 @@ async def test_many_at_once(linux: Bench) -> None:
     assert shown == [["24", "80", str(n)] for n in range(12)]
 
 
-async def test_a_warm_interpreter_would_not_do(linux: Bench) -> None:
-    job = linux.job(PYTHON, "-c", "print('hi')")
-    job = replace(job, warm=Warm(1), terminal=Terminal())
-    assert not await linux.engine.warm_up(job)
+async def test_a_warm_interpreter_would_not_do() -> None:
+    program = Program("python", (File("main.py", b"import sys; print(sys.stdout.line_buffering)"),))
+    async with Runner.open(Settings(engine="linux")) as runner:
+        assert await runner.warm_up("python")
+        async with runner.build(program) as build:
+            runs = [await build.run(terminal=one) for one in (None, Terminal(), None)]
+    assert [(run.stdout.strip(), run.outcome.warm) for run in runs] == [
+        *(("False", True), ("True", False), ("False", True))
+    ]
 
 
 @pytest.mark.parametrize("make", [DockerEngine, ProcessEngine])

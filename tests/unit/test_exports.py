@@ -26,6 +26,7 @@ PUBLIC = [
     "InvalidLanguageFile",
     "InvalidLimits",
     "InvalidProgram",
+    "InvalidSettings",
     "Isolation",
     "IsolationTooLow",
     "Limits",

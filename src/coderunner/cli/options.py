@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from coderunner.settings import Settings
 
 
@@ -84,23 +86,20 @@ def check_remote(remote: str | None, **chosen: str | None) -> None:
             raise InvalidInput(f"--{name} is for a run on this machine", hint="leave it out")
 
 
-def settings_from(engine: str | None, isolation: str | None) -> Settings:
+def settings_from(
+    engine: str | None, isolation: str | None, server: Mapping[str, object] | None = None
+) -> Settings:
     """The environment's settings, and the flags on top."""
-    from pydantic import ValidationError
-    from pydantic_settings import SettingsError
-
-    from coderunner.errors import InvalidInput
     from coderunner.settings import Settings
 
-    flags = {"engine": engine, "min_isolation": isolation}
-    given = {name: value for name, value in flags.items() if value is not None}
-    try:
-        return Settings(**given)  # type: ignore[arg-type]  # pydantic checks what we pass
-    except SettingsError as error:
-        hint = 'tables are JSON: CODERUNNER_TOOLCHAINS=\'{"python": "/opt/py/bin/python3"}\''
-        raise InvalidInput(f"a CODERUNNER_ variable: {error}", hint=hint) from None
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        name = "__".join(map(str, first["loc"]))
-        where = "--isolation" if name in given else f"CODERUNNER_{name.upper()}"
-        raise InvalidInput(f"{where}: {first['msg']}, not {first['input']!r}") from None
+    flags = {"engine": engine, "min_isolation": known_level(isolation), "server": server}
+    return Settings(**{name: value for name, value in flags.items() if value is not None})  # type: ignore[arg-type]  # each is of its field's type
+
+
+def known_level(isolation: str | None) -> str | None:
+    known = _isolation_levels("")
+    if isolation is None or isolation in known:
+        return isolation
+    from coderunner.errors import InvalidInput
+
+    raise InvalidInput(f"--isolation must be {', '.join(known)}, not {isolation!r}")

@@ -8,8 +8,8 @@ from typing import Self
 from urllib.parse import urlsplit
 
 from coderunner.errors import InvalidInput
+from coderunner.settings.environment import TOKEN
 
-TOKEN = "CODERUNNER_TOKEN"  # noqa: S105 - where it is, not what it is
 _EXAMPLE = "http://127.0.0.1:8000"
 
 

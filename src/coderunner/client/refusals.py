@@ -7,7 +7,6 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from coderunner.client.address import TOKEN
 from coderunner.errors import (
     AccessDenied,
     Busy,
@@ -16,6 +15,7 @@ from coderunner.errors import (
     InvalidInput,
 )
 from coderunner.problem_kinds import PREFIX, error_of
+from coderunner.settings.environment import TOKEN
 
 _LONGEST = 4000
 _BUSY = ("busy", "too-many-at-once", "too-often")  # of those whose answer has begun already

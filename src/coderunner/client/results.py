@@ -69,4 +69,4 @@ def _name(named: ReturnedFile | LeftOut) -> str:
 
 
 def bytes_of(text: str, exact: str | None) -> bytes:
-    return text.encode() if exact is None else base64.b64decode(exact, validate=True)
+    return base64.b64decode(exact, validate=True) if exact else text.encode()

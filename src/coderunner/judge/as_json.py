@@ -10,6 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 from coderunner.errors import InvalidInput
 
 T = TypeVar("T")
+_MOST_MISTAKES = 100
 
 
 def read(kind: type[T], text: str | bytes) -> T:
@@ -55,6 +56,8 @@ _adapters: dict[type[Any], TypeAdapter[Any]] = {}
 
 
 def in_words(error: ValidationError) -> str:
+    if error.error_count() > _MOST_MISTAKES:  # to tell each takes its time
+        return f"there are {error.error_count()} mistakes in it"
     first, *others = error.errors(include_url=False, include_input=False)
     where = ".".join(map(str, first["loc"]))
     more = f" (and {len(others)} more)" if others else ""

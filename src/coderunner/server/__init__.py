@@ -2,6 +2,7 @@
 
 app.py        the application, put together
 serving.py    one process that serves it
+wire.py       HTTP as it comes in
 service.py    what all requests share
 settings.py   how it behaves
 
@@ -11,6 +12,8 @@ workers.py    what is kept ready
 surveyed.py   what can be run
 reading.py    JSON in
 problems.py   errors out
+ceiling.py    the most that may be asked for
+openapi.py    all of it, for machines to read; judge_words.py what is said there of the judge
 logs.py       what it says of itself
 metrics.py    and to Prometheus
 

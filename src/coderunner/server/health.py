@@ -13,7 +13,7 @@ from coderunner.server.service import Service, service_of
 router = APIRouter(tags=["service"])
 
 
-@router.get("/health")
+@router.get("/health", summary="Look whether it works")
 async def health(service: Annotated[Service, Depends(service_of)]) -> HealthAnswer:
     """`degraded` says that a worker is stopped: its next run starts another one."""
     states = await service.workers.states()

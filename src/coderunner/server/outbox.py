@@ -12,7 +12,7 @@ import asyncio
 import base64
 import codecs
 from collections import Counter, deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,7 +72,7 @@ class Outbox:
         self._over = True
         self._changed.set()
 
-    async def events(self) -> AsyncIterator[Event]:
+    async def events(self) -> AsyncGenerator[Event]:
         """For one reader."""
         while True:
             while self._entries or self._lost:

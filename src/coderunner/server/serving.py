@@ -15,6 +15,7 @@ from coderunner.server import logs
 from coderunner.server.app import create_app
 from coderunner.server.service import Service
 from coderunner.server.web_socket import BoundedWebSocket
+from coderunner.server.wire import BoundedHttp
 from coderunner.settings import Settings
 
 _log = logging.getLogger(__name__)
@@ -30,6 +31,7 @@ async def serve(settings: Settings) -> None:
             create_app(service=service),
             host=mine.host,
             port=mine.port,
+            http=BoundedHttp.of(mine.body_seconds),
             log_config=None,
             access_log=False,
             server_header=False,

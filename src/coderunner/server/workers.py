@@ -23,7 +23,6 @@ from coderunner.server.settings import ServerSettings
 
 _log = logging.getLogger(__name__)
 DIRECTORY: Directory = "/tmp"  # of what the simple endpoints run
-_USUAL = ("python", "ruby")  # where finding one may take a download
 
 
 class _Kind(TypedDict):
@@ -56,21 +55,21 @@ class Workers:
     async def start(self) -> None:
         """Those that are wanted from the start; and whoever looks after them."""
         wanted = self._settings.prestart
-        for language in self._at_hand() if wanted is None else wanted:
-            worker = Worker(self._runner.languages.get(language).name)
-            try:
-                await self._warm_up(worker)
-            except ToolchainMissing:
-                if wanted is not None:
-                    raise
-                continue
-            self._workers[worker.language] = worker
+        for language in self._all() if wanted == "all" else wanted:
+            await self._start(self._runner.languages.get(language).name)
         self._in_background(self._look_after())
 
-    def _at_hand(self) -> list[str]:
-        if self._runner.toolchains.fetches:
-            return list(_USUAL)
+    def _all(self) -> list[str]:
         return [language.name for language in self._runner.languages]
+
+    async def _start(self, language: str) -> None:
+        worker = Worker(language)
+        try:
+            await self._warm_up(worker)
+        except ToolchainMissing as error:  # which is no reason not to serve the others
+            _log.warning("%s", error, extra={"language": language})
+        else:
+            self._workers[language] = worker
 
     async def close(self) -> None:
         await cancel(self._tasks)

@@ -10,7 +10,7 @@ from tests.server.conftest import Service
 @pytest.fixture(scope="module")
 def live() -> Iterator[Service]:
     """A service that these tests share."""
-    found = Service(prestart=["python"], tokens=["anna"], client_rate=10_000, client_burst=10_000)
+    found = Service(prestart=["python"], tokens=["anna"])
     yield found
     assert found.end() == 0
     assert not [line for line in found.lines if "traceback" in line or "plain" in line]

@@ -49,7 +49,7 @@ def nothing_remains(request: pytest.FixtureRequest) -> Iterator[None]:
 
 def test_who_hangs_up_has_the_run_killed(live: Service) -> None:
     code, box = box_of("hung-up")
-    with talking(live, code) as talk:
+    with talking(live, code):
         box.wait_until_there()
     box.wait_until_gone()
 
@@ -252,7 +252,7 @@ def refused(service: Service, **how: object) -> int:
 
 
 def test_who_only_waits_takes_no_turn_of_those_who_work(serve: ServiceMaker) -> None:
-    service = serve(prestart=[], concurrency=1, live=2, queue_wait_ms=500)
+    service = serve(prestart=[], concurrency=1, live=2, queue=0)
     code = "print('up', flush=True); input()"
     with talking(service, code) as one, talking(service, code) as two:
         one.until_printed("up")

@@ -15,7 +15,7 @@ def test_its_size_and_another_one(live: Service) -> None:
     code = """
 import os, signal
 print(os.isatty(0), os.get_terminal_size(), flush=True)
-signal.signal(signal.SIGWINCH, lambda *_: print(os.get_terminal_size(), flush=True))
+signal.signal(signal.SIGWINCH, lambda *_: os.write(1, repr(os.get_terminal_size()).encode()))
 print("up")
 input()
 """

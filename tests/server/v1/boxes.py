@@ -20,16 +20,15 @@ class Box:
         return any(self.mark.encode() in _command(process) for process in _processes())
 
     def wait_until_there(self) -> None:
-        """It has said so a moment before others can see it."""
-        deadline = time.monotonic() + _PATIENCE_S
-        while not self.is_there():
-            assert time.monotonic() < deadline, "the run is not there"
-            time.sleep(0.02)
+        self._wait(True)
 
     def wait_until_gone(self) -> None:
+        self._wait(False)
+
+    def _wait(self, there: bool) -> None:
         deadline = time.monotonic() + _PATIENCE_S
-        while self.is_there():
-            assert time.monotonic() < deadline, "the run is still there"
+        while self.is_there() is not there:
+            assert time.monotonic() < deadline, "not there" if there else "still there"
             time.sleep(0.02)
 
 

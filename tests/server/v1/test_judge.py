@@ -11,7 +11,7 @@ import pytest
 
 from coderunner.judge import ExecutionResult, View
 from tests.server.conftest import Service
-from tests.server.v1.boxes import Box, box_of
+from tests.server.v1.boxes import box_of
 from tests.support import require_toolchain
 
 pytestmark = pytest.mark.integration
@@ -119,16 +119,11 @@ def test_a_submission_is_one_run(serve: Any) -> None:
     with ThreadPoolExecutor(1) as pool:
         more = {"timeout_ms": 2500, "parallel": 4, "test_cases": TESTS[:1]}
         judging = pool.submit(service.client.post, "/v1/judge", json=asked(code, **more))
-        _wait_for(box)
+        box.wait_until_there()
         assert "coderunner_runs_now 1.0" in service.client.get("/metrics").text
         busy = service.client.post("/v1/judge", json=asked())
         assert (busy.status_code, int(busy.headers["Retry-After"]) > 0) == (503, True)
         assert judging.result().json()["status"] == "timeout"
-
-
-def _wait_for(box: Box) -> None:
-    while not box.is_there():
-        pass
 
 
 def test_checkers_and_groups_work(client: httpx.Client) -> None:

@@ -10,10 +10,10 @@ from coderunner.answers import LanguageAnswer, LanguagesAnswer
 from coderunner.server.service import Service, service_of
 from coderunner.survey import Finding
 
-router = APIRouter(tags=["languages"])
+router = APIRouter(prefix="/v1", tags=["languages"])
 
 
-@router.get("/languages")
+@router.get("/languages", summary="List the languages")
 async def languages(service: Annotated[Service, Depends(service_of)]) -> LanguagesAnswer:
     """The languages of this service, by name."""
     findings = await service.surveyed.findings(service.workers.in_use)

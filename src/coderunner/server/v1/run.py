@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import Response
+from pydantic import BeforeValidator
 
 from coderunner.answers import RunAnswer
 from coderunner.model import Result
 from coderunner.server.event_stream import MEDIA_TYPE, event_stream, wants_events
 from coderunner.server.problems import ProblemDetails
-from coderunner.server.reading import JsonRoute
+from coderunner.server.reading import JsonRoute, read_as
 from coderunner.server.service import ClientGone, Service, service_of, while_connected
 from coderunner.server.v1.asked import RunRequest
 from coderunner.server.v1.carrying import answer_to, carry_out, written
@@ -32,6 +34,13 @@ data: {"data": "desserts\\n"}
 event: end
 data: {"result": {"language": "python", "ok": true, …}}
 """
+_EXAMPLE = {
+    "language": "python",
+    "code": "print(input()[::-1], file=open('result.txt', 'w'))",
+    "stdin": "stressed",
+    "limits": {"wall_ms": 1000, "memory_mb": 128},
+    "collect": ["*.txt"],
+}
 _ANSWERS: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "What happened; or events, if you accept `text/event-stream`",
@@ -40,12 +49,18 @@ _ANSWERS: dict[int | str, dict[str, Any]] = {
     404: {"model": ProblemDetails, "description": "There is no such language."},
     501: {"model": ProblemDetails, "description": "The language is not installed here."},
 }
-router = APIRouter(route_class=JsonRoute, tags=["run"])
+router = APIRouter(prefix="/v1", route_class=JsonRoute, tags=["run"])
 
 
-@router.post("/run", response_model=RunAnswer, responses=_ANSWERS)
+@router.post(
+    "/run",
+    summary="Run a program",
+    response_model=RunAnswer,
+    responses=_ANSWERS,
+    openapi_extra={"requestBody": {"content": {"application/json": {"example": _EXAMPLE}}}},
+)
 async def run(
-    asked: RunRequest,
+    asked: Annotated[RunRequest, BeforeValidator(partial(read_as, RunRequest))],
     request: Request,
     service: Annotated[Service, Depends(service_of)],
 ) -> Response:

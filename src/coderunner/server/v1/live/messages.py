@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import signal
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, RootModel
 
 from coderunner.engines.base import SIGNALS
 from coderunner.model import Terminal
-from coderunner.server.problems import of_findings
-from coderunner.server.reading import parsed
+from coderunner.server.reading import parsed, read_as
 from coderunner.server.v1.asked import RunRequest
 
 _STRICT = ConfigDict(extra="forbid", strict=True)
 _KILL = "KILL"
+_WHAT = "the message"
 _NUMBERS = {number.name.removeprefix("SIG"): int(number) for number in map(signal.Signals, SIGNALS)}
 
 Size = Annotated[int, Field(gt=0, le=0xFFFF)]
@@ -76,22 +76,15 @@ class Resize(BaseModel):
 
 
 Said = TypedInput | EndOfInput | GivenSignal | Resize
-_SAID: TypeAdapter[Said] = TypeAdapter(Annotated[Said, Field(discriminator="type")])
-_PROGRAM = TypeAdapter(LiveRequest)
-T = TypeVar("T")
+
+
+class _Message(RootModel[Said]):
+    root: Said = Field(discriminator="type")
 
 
 def program_in(text: str) -> LiveRequest:
-    return _read(_PROGRAM, text)
+    return read_as(LiveRequest, parsed(text, _WHAT), _WHAT)
 
 
 def said_in(text: str) -> Said:
-    return _read(_SAID, text)
-
-
-def _read(adapter: TypeAdapter[T], text: str) -> T:
-    try:
-        return adapter.validate_python(parsed(text, "the message"))
-    except ValidationError as error:
-        found = ({**one, "loc": ("message", *one["loc"])} for one in error.errors())
-        raise of_findings(found, "the message") from None
+    return read_as(_Message, parsed(text, _WHAT), _WHAT).root
