@@ -10,8 +10,10 @@
     ├── ToolchainMissing          the language is known, its compiler or interpreter is not here
     ├── StartFailed               the sandbox stood, but the command in it could not be started
     ├── JudgeFailed               a checker or an interactor cannot be used
+    ├── AccessDenied              a service does not serve us: no token, or a wrong one
     └── EngineUnavailable         the engine itself failed or cannot run on this machine
-        └── IsolationTooLow       it could run, but not behind the walls that were asked for
+        ├── IsolationTooLow       it could run, but not behind the walls that were asked for
+        └── Busy                  a service has no turn for us in the time we would wait
 
 A program that fails never raises: that is an `Outcome`. What raises is bad input, or a fault of
 the machinery. Each error says what happened and why; `hint` says what to do next.
@@ -81,12 +83,25 @@ class JudgeFailed(CodeRunnerError):
     """A checker or an interactor does not compile. Never the fault of what it was to judge."""
 
 
+class AccessDenied(CodeRunnerError):
+    """A service does not serve this caller: the token is missing, wrong, or for another one."""
+
+
 class EngineUnavailable(CodeRunnerError):
     """The engine cannot run here, or failed while running. Never the fault of the program."""
 
 
 class IsolationTooLow(EngineUnavailable):
     """The engine works, but offers less isolation than the caller insists on."""
+
+
+class Busy(EngineUnavailable):
+    """A service has too much to do, and still had after we had asked for as long as we may.
+    `retry_s`: when it wants to be asked again."""
+
+    def __init__(self, message: str, *, hint: str = "", retry_s: float = 1.0) -> None:
+        super().__init__(message, hint=hint)
+        self.retry_s = retry_s
 
 
 @contextlib.contextmanager

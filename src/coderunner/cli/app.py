@@ -9,6 +9,7 @@ import typer
 
 from coderunner.cli.config import config
 from coderunner.cli.doctor import doctor
+from coderunner.cli.health import health
 from coderunner.cli.judge import judge
 from coderunner.cli.languages import languages
 from coderunner.cli.run import run
@@ -23,6 +24,7 @@ app.command("languages")(languages)
 app.command("doctor")(doctor)
 app.command("serve")(serve)
 app.command("token")(token)
+app.command("health")(health)
 app.add_typer(config, name="config")
 
 

@@ -68,7 +68,22 @@ IsolationLevel = Annotated[
         autocompletion=_isolation_levels,
     ),
 ]
+Remote = Annotated[
+    str | None,
+    typer.Option(
+        "--remote", metavar="URL", help="Ask the service there, such as http://127.0.0.1:8000."
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")]
+
+
+def check_remote(remote: str | None, **chosen: str | None) -> None:
+    """What is a service's to choose."""
+    from coderunner.errors import InvalidInput
+
+    for name, value in chosen.items():
+        if remote is not None and value is not None:
+            raise InvalidInput(f"--{name} is for a run on this machine", hint="leave it out")
 
 
 def settings_from(

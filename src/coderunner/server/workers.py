@@ -12,8 +12,9 @@ import contextlib
 import logging
 import time
 from collections.abc import Coroutine, Iterator
-from typing import Any, Literal, TypedDict
+from typing import Any, TypedDict
 
+from coderunner.answers import WorkerState
 from coderunner.cancelling import cancel
 from coderunner.errors import CodeRunnerError, ToolchainMissing
 from coderunner.model import Directory, Limits
@@ -22,7 +23,6 @@ from coderunner.server.settings import ServerSettings
 
 _log = logging.getLogger(__name__)
 DIRECTORY: Directory = "/tmp"  # of what the simple endpoints run
-State = Literal["running", "stopped"]
 
 
 class _Kind(TypedDict):
@@ -89,7 +89,7 @@ class Workers:
             worker.busy -= 1
             worker.last_used = time.monotonic()
 
-    async def states(self) -> dict[str, State]:
+    async def states(self) -> dict[str, WorkerState]:
         """By language, `running` or `stopped`, as it is now."""
         return {
             name: "running" if await self._runs(worker) else "stopped"

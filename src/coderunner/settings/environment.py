@@ -25,7 +25,8 @@ from coderunner.settings.layers import Layer
 PREFIX = "CODERUNNER_"
 CONFIG = "CODERUNNER_CONFIG"  # the file of settings
 DEBUG = "CODERUNNER_DEBUG"  # the traceback of an unexpected error
-_NO_SETTINGS = {CONFIG, DEBUG, "CODERUNNER_RUN"}  # the last marks a session's processes
+TOKEN = "CODERUNNER_TOKEN"  # noqa: S105 - of the client: where it is, not what it is
+_NO_SETTINGS = {CONFIG, DEBUG, TOKEN, "CODERUNNER_RUN"}  # the last marks a session's processes
 
 # Where a service is called `coderunner`, Kubernetes and Docker's links tell its neighbours so.
 _OF_ORCHESTRATORS = re.compile(

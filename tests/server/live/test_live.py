@@ -9,7 +9,7 @@ import httpx
 import pytest
 from websockets.exceptions import InvalidStatus
 
-from coderunner.server.v1.answers import RunAnswer
+from coderunner.answers import RunAnswer
 from tests.server.conftest import Service
 from tests.server.live.talking import closing_code, connected, talking
 from tests.support import require_toolchain

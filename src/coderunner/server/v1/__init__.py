@@ -4,7 +4,7 @@ asked.py      what may be asked for: a program, its input, its limits
 order.py      checked against what this service allows
 carrying.py   carried out: build, run, the facts
 following.py  the same, told while it goes on
-answers.py    what is answered
+(answers.py   what is answered: beside what writes it, for clients read it, too)
 
 run.py        POST /v1/run: in one go, or live
 judge.py      POST /v1/judge

@@ -63,7 +63,7 @@ async def written(result: Result, toolchain: Toolchain) -> bytes:
 
 def answer_to(carried_out: tuple[Result, Toolchain]) -> dict[str, Any]:
     result, toolchain = carried_out
-    left_out = ({"name": as_json.shown_name(s.name), "reason": s.reason} for s in result.left_out)
+    left_out = ({**as_json.of_name(s.name), "reason": s.reason} for s in result.left_out)
     return {
         **as_json.of_result(result, toolchain),
         "files": as_json.of_files(result.files),

@@ -11,7 +11,7 @@ from coderunner.recipe import check_args, check_env
 from coderunner.runner import compile_limits_of
 from coderunner.server.ceiling import SETTING, ceiling_of
 from coderunner.server.service import Service
-from coderunner.server.v1.asked import GivenLimits, RunRequest
+from coderunner.server.v1.asked import Base64, GivenLimits, RunRequest
 from coderunner.workspace import check_names, check_patterns
 
 USUAL = Limits()
@@ -52,15 +52,19 @@ def order_of(
         compile_limits=limits_within(
             ceiling, compile_limits_of(language), asked.compile_limits, "compile_limits"
         ),
-        stdin=asked.stdin.encode() if isinstance(asked.stdin, str) else asked.stdin.data(),
+        stdin=_data(asked.stdin),
         collect=tuple(asked.collect),
         collect_bytes=mine.answer_kb * 1024,
     )
 
 
 def _files(asked: RunRequest, language: Language) -> tuple[File, ...]:
-    code = [File(language.source, asked.code.encode())] if asked.has_code else []
+    code = [File(language.source, _data(asked.code))] if asked.has_code else []
     return (*code, *(File(file.name, file.data()) for file in asked.files))
+
+
+def _data(given: str | Base64) -> bytes:
+    return given.encode() if isinstance(given, str) else given.data()
 
 
 def limits_within(ceiling: Limits, usual: Limits, given: GivenLimits, name: str) -> Limits:

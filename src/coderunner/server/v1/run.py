@@ -9,12 +9,12 @@ from fastapi import APIRouter, Depends, Request
 from fastapi.responses import Response
 from pydantic import BeforeValidator
 
+from coderunner.answers import RunAnswer
 from coderunner.model import Result
 from coderunner.server.event_stream import MEDIA_TYPE, event_stream, wants_events
 from coderunner.server.problems import ProblemDetails
 from coderunner.server.reading import JsonRoute, read_as
 from coderunner.server.service import ClientGone, Service, service_of, while_connected
-from coderunner.server.v1.answers import RunAnswer
 from coderunner.server.v1.asked import RunRequest
 from coderunner.server.v1.carrying import answer_to, carry_out, written
 from coderunner.server.v1.following import Follower, follow
@@ -70,10 +70,10 @@ async def run(
     it is killed.
 
     With `Accept: text/event-stream` it is told live, one JSON object per event: `queued`,
-    `compiled` (how that went), `started`, `stdout` and `stderr` (`data` is text), `end` with the
-    `result`. Who reads slowly does not slow the program down: what does not fit is dropped, and an
-    event `dropped` says of which stream how many bytes. If the service fails on the way, the last
-    event is `error`, with a `problem`."""
+    `compiled` (how that went), `started`, `stdout` and `stderr` (`data` is text; if that is not
+    exact, the bytes are there as `base64`), `end` with the `result`. Who reads slowly does not slow
+    the program down: what does not fit is dropped, and an event `dropped` says of which stream how
+    many bytes. If the service fails on the way, the last event is `error`, with a `problem`."""
     order = order_of(asked, service)
     try:
         if not wants_events(request.headers.get("accept", "")):
