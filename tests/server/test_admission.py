@@ -11,7 +11,7 @@ from starlette.types import Scope
 from coderunner.server.admission import Admission, check_body
 from coderunner.server.problems import Problem
 from coderunner.server.rates import Rates
-from coderunner.server.settings import ServerSettings
+from coderunner.settings.server import ServerSettings
 
 pytestmark = pytest.mark.unit
 KB = 1024

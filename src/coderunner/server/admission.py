@@ -16,8 +16,8 @@ from starlette.datastructures import Headers
 from starlette.types import Scope
 
 from coderunner.server.problems import Problem
-from coderunner.server.settings import ServerSettings
 from coderunner.server.tokens import Tokens
+from coderunner.settings.server import ServerSettings
 
 SUBPROTOCOL = "coderunner"  # what our WebSockets speak
 _BEARER = "bearer."  # how pages show a token, which cannot send headers of their own

@@ -19,11 +19,11 @@ from coderunner.server.door import CLIENT
 from coderunner.server.metrics import Metrics
 from coderunner.server.places import Places
 from coderunner.server.sessions.store import Sessions
-from coderunner.server.settings import ServerSettings
 from coderunner.server.slots import Slots
 from coderunner.server.surveyed import Surveyed
 from coderunner.server.workers import Workers
 from coderunner.settings import Settings
+from coderunner.settings.server import ServerSettings
 
 T = TypeVar("T")
 _KB = 1024

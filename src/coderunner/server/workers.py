@@ -19,7 +19,7 @@ from coderunner.cancelling import cancel
 from coderunner.errors import CodeRunnerError, ToolchainMissing
 from coderunner.model import Directory, Limits
 from coderunner.runner import Runner
-from coderunner.server.settings import ServerSettings
+from coderunner.settings.server import ServerSettings
 
 _log = logging.getLogger(__name__)
 DIRECTORY: Directory = "/tmp"  # of what the simple endpoints run

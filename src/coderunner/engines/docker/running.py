@@ -230,7 +230,7 @@ class Running(Process):
                 "since": _seconds(state["StartedAt"]),
                 "until": _seconds(state["FinishedAt"]) + _TOLD_LATE_S,
             }
-            asked = {"container": self._container, "event": "kill"}
+            asked = {"container": self._in.id, "event": "kill"}
             return any(True for _ in api.events(**lived, filters=asked))
 
         return await self._daemon.ask("looking at what happened to a container", ask)

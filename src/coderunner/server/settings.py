@@ -1,3 +1,0 @@
-from coderunner.settings.server import ServerSettings
-
-__all__ = ["ServerSettings"]
