@@ -39,9 +39,15 @@ def _rows(kind: type[BaseModel], above: str) -> Iterator[tuple[str, str, str]]:
             yield key, _default(key, field), meaning
 
 
+_OF_A_USER = {
+    "cache_dir": "`~/.cache/coderunner`",
+    "server.tokens_file": "`~/.config/coderunner/tokens`",
+}
+
+
 def _default(key: str, field: Any) -> str:
-    if key == "cache_dir":
-        return "`~/.cache/coderunner`"
+    if key in _OF_A_USER:
+        return _OF_A_USER[key]
     value = field.default if field.default is not PydanticUndefined else field.default_factory()
     return _shown(value)
 

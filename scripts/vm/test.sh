@@ -73,7 +73,7 @@ if [ -n "${HOSTS:-}" ]; then
 else
     names=(root user)
     boot root 'root root-at-top service-delegated refusals'
-    boot user 'user user-delegated'
+    boot user 'user user-delegated docker docker-cgroupfs deployed'
 fi
 echo "booted ${#names[@]}; the hosts as they finish (name, exit status, seconds, tests):" >&2
 tail --quiet --follow --lines=+1 --pid="$$" "$run"/*.results >&2 &

@@ -12,6 +12,7 @@ from coderunner.errors import StartFailed, faults_of_the_machine
 from coderunner.execution import Started, Stdin
 from coderunner.language import Language
 from coderunner.model import (
+    WORKSPACE,
     Directory,
     EndedBy,
     File,
@@ -57,7 +58,7 @@ class Build:
         files: Iterable[File] = (),
         collect_bytes: int | None = None,
         terminal: Terminal | None = None,
-        directory: Directory = "/workspace",
+        directory: Directory = WORKSPACE,
         started: Started | None = None,
     ) -> Result:
         """Run it once, in a fresh sandbox, on a fresh copy of its files. `files` are added to

@@ -189,6 +189,7 @@ _KIND_OF_TERMINAL = re.compile("[!-~]{1,64}")
 
 
 Directory = Literal["/workspace", "/tmp"]
+WORKSPACE: Directory = "/workspace"
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +210,7 @@ class Job:
     warm: Warm | None = None
     terminal: Terminal | None = None
     image: str = ""  # what the command is in, for engines that have images; empty: their default
-    directory: Directory = "/workspace"  # where it is, in engines with a root of their own
+    directory: Directory = WORKSPACE  # where it is, in engines with a root of their own
     label: str = ""  # what people call jobs of this kind, as in the name of a container
 
 

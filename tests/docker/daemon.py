@@ -10,7 +10,7 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +22,10 @@ LANGUAGES = ("bash", "c", "cpp", "perl", "python")  # that it has
 RUNSC = "runsc"
 _PACKAGES = "python3,gcc,g++,libc6-dev"
 _RUNSC_ARGS = ["--network=none", "--platform=ptrace", "--ignore-cgroups"]
+_USUAL = "unix:///var/run/docker.sock"
 _STARTING_S = 60
 _ENDING_S = 30
+_AS_IT_IS: Mapping[str, str] = {}
 _INSTALL = "apt-get install --no-install-recommends docker.io mmdebstrap"
 
 
@@ -33,20 +35,19 @@ def docker_address(folder: Path) -> Iterator[str]:
     with _address(folder) as address, contextlib.closing(connect(address)) as client:
         if not client.images.list(IMAGE):
             _import_image(client)
-        yield client.api.base_url if address is None else address
+        yield address
 
 
-def connect(address: str | None) -> Any:
+def connect(address: str) -> Any:
     import docker  # type: ignore[import-untyped]
 
-    return docker.DockerClient(base_url=address) if address else docker.from_env()
+    return docker.DockerClient(base_url=address)
 
 
 @contextlib.contextmanager
-def _address(folder: Path) -> Iterator[str | None]:
-    """None: the one of the environment."""
+def _address(folder: Path) -> Iterator[str]:
     if _answers():
-        yield None
+        yield os.environ.get("DOCKER_HOST") or _USUAL
         return
     if os.geteuid() != 0:
         leave_out("there is no Docker daemon that this user may use", fix="sudo make test")
@@ -78,8 +79,13 @@ class OwnDaemon:
     """Started by us, and nobody's child: tests count their children, and end them. It has no
     network to give, since it touches nothing of the machine's."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(
+        self, folder: Path, *arguments: str, seeing: Mapping[str, str] = _AS_IT_IS
+    ) -> None:
+        """`seeing`: files that it has instead of the machine's, and what is in them."""
         self._folder = folder
+        self._arguments = arguments
+        self._seeing = seeing
         self.address = f"unix://{folder}/docker.sock"
 
     @property
@@ -101,9 +107,10 @@ class OwnDaemon:
                 [
                     *("setsid", "--fork"),
                     *("unshare", "--mount"),  # what it mounts is nothing for other tests to see
+                    *("sh", "-ec", f'{self._covering()} exec "$@"', "sh"),
                     *("dockerd", f"--config-file={config}", f"--host={self.address}"),
                     *(f"--data-root={folder}/data", f"--exec-root={folder}/exec"),
-                    f"--pidfile={folder}/docker.pid",
+                    *(f"--pidfile={folder}/docker.pid", *self._arguments),
                 ],
                 stdin=subprocess.DEVNULL,
                 stdout=output,
@@ -116,6 +123,13 @@ class OwnDaemon:
                 self.stop()
                 raise RuntimeError(log.read_text())
             time.sleep(0.1)
+
+    def _covering(self) -> str:
+        for path, content in self._seeing.items():
+            (self._folder / Path(path).name).write_text(content)
+        return "".join(
+            f"mount --bind {self._folder / Path(path).name} {path};" for path in self._seeing
+        )
 
     def stop(self) -> None:
         """Its containers end with it."""

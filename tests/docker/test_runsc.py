@@ -40,6 +40,15 @@ async def test_facts(gvisor: Bench) -> None:
     assert (await gvisor.sh("kill -SEGV $$")).signal == 11
 
 
+async def test_none_is_used_again(new_engine: NewEngine, gvisor: Bench) -> None:
+    """There a program can change the limits of its warden, and so the next one's."""
+    bench = Bench(new_engine(runtime=RUNSC, warm=2), gvisor.workspace, image=True)
+    outcomes = [await bench.sh("cat /tmp/left; echo left > /tmp/left") for _ in range(2)]
+    assert [(one.warm, one.stdout.data) for one in outcomes] == 2 * [(False, b"")]
+    assert not await bench.engine.warm_up(bench.job("/bin/true"))
+    assert not await bench.engine.is_warm(bench.job("/bin/true"))
+
+
 async def test_wall_time(gvisor: Bench) -> None:
     outcome = await gvisor.sh("echo before; sleep 30", wall_ms=700)
     assert (outcome.ended_by, outcome.stdout.data) == (EndedBy.WALL_TIME, b"before\n")

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import io
 import os
 import shutil
 import signal
 import subprocess
-import tarfile
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -22,12 +20,11 @@ from coderunner.execution import execute
 from coderunner.model import File, Job, Outcome
 from coderunner.settings import DockerSettings
 from coderunner.workspace import Bundle
-from tests.docker.daemon import OwnDaemon, connect
+from tests.docker.daemon import OwnDaemon
+from tests.docker.tiny import EMPTY, make_empty
 from tests.support import leave_out
 
 pytestmark = [pytest.mark.engines, pytest.mark.as_root]
-
-EMPTY = "tests/empty:one"  # the warden is the only program in there
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +38,7 @@ def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OwnDaemon]:
     daemon = OwnDaemon(folder)
     try:
         daemon.start()
-        _make_image(daemon)
+        make_empty(daemon)
         yield daemon
     finally:
         daemon.stop()
@@ -53,15 +50,6 @@ async def engine(daemon: OwnDaemon) -> AsyncIterator[DockerEngine]:
     engine = DockerEngine(DockerSettings(host=daemon.address, image=EMPTY))
     yield engine
     await engine.aclose()
-
-
-def _make_image(daemon: OwnDaemon) -> None:
-    content = io.BytesIO()
-    with tarfile.open(fileobj=content, mode="w") as tar:
-        tar.addfile(tarfile.TarInfo("a file"))
-    name, _, tag = EMPTY.partition(":")
-    with contextlib.closing(connect(daemon.address)) as client:
-        client.api.import_image_from_data(content.getvalue(), repository=name, tag=tag)
 
 
 async def run(engine: DockerEngine, *words: str, wait: asyncio.Event | None = None) -> Outcome:

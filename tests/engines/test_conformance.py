@@ -7,26 +7,45 @@ import signal
 from collections.abc import AsyncIterator
 
 import pytest
+import pytest_asyncio
 
 from coderunner.capture import communicate
-from coderunner.engines.base import Engine
+from coderunner.engines.base import Engine, Process
 from coderunner.engines.linux import LinuxEngine
 from coderunner.errors import StartFailed
 from coderunner.execution import execute_and
 from coderunner.model import EndedBy, File, Isolation, Limits, Stream
 from coderunner.workspace import Workspace, collect
 from tests.engines.bench import Bench
-from tests.engines.every import engine_for_tests, engine_params
+from tests.engines.every import UsedBefore, engine_for_tests, engine_params, settings_for_tests
 from tests.support import require_sandbox
 
-pytestmark = pytest.mark.engines
+pytestmark = [pytest.mark.engines, pytest.mark.asyncio(loop_scope="module")]
 
 
 INTERPRETED = "linux, interpreted"  # as where there is no C compiler
+WARM = "docker, warm"
+PARAMS = [*engine_params(), INTERPRETED, pytest.param(WARM, marks=pytest.mark.as_root)]
 
 
-@pytest.fixture(params=[*engine_params(), INTERPRETED])
-async def bench(request: pytest.FixtureRequest, workspace: Workspace) -> AsyncIterator[Bench]:
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def kept() -> AsyncIterator[list[Engine]]:
+    """Engines that are worth keeping for all of these tests."""
+    engines: list[Engine] = []
+    yield engines
+    for engine in engines:
+        await engine.aclose()
+
+
+@pytest_asyncio.fixture(params=PARAMS, loop_scope="module")
+async def bench(
+    request: pytest.FixtureRequest, workspace: Workspace, kept: list[Engine]
+) -> AsyncIterator[Bench]:
+    if request.param == WARM:
+        if not kept:
+            kept.append(UsedBefore(settings_for_tests(request, "docker", warm=True).docker))
+        yield Bench(kept[0], workspace, image=True)
+        return
     if request.param == INTERPRETED:
         require_sandbox()
         engine: Engine = LinuxEngine(compiled=False)
@@ -66,6 +85,21 @@ async def test_no_stdin_is_an_empty_one(bench: Bench) -> None:
 
 async def test_a_program_need_not_read_its_stdin(bench: Bench) -> None:
     assert (await bench.sh("exit 3", stdin=b"x" * 1_000_000)).exit_code == 3
+
+
+async def _write_for_ever(process: Process) -> None:
+    while True:
+        await process.write(b"x" * 1000)
+        await asyncio.sleep(0)
+
+
+async def test_who_writes_learns_that_nobody_reads(bench: Bench) -> None:
+    process = await bench.engine.start(bench.job("/bin/sh", "-c", "exec 0<&-; sleep 30"))
+    try:
+        with pytest.raises(BrokenPipeError):
+            await _write_for_ever(process)
+    finally:
+        await process.close()
 
 
 async def test_output_just_before_the_exit_arrives_whole(bench: Bench) -> None:

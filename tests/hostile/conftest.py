@@ -22,11 +22,13 @@ ENGINES = ["linux", pytest.param("docker", marks=pytest.mark.as_root)]
 # For what is about the embedded boxes, needs languages that the tests' image lacks, or looks for
 # traces that an image's own files would hide.
 ON_LINUX = pytest.mark.parametrize("arena", ["linux"], indirect=True)
+WARM_CONTAINERS = pytest.param("docker warm", marks=pytest.mark.as_root)
 
 
 @pytest.fixture(params=ENGINES)
 async def arena(request: pytest.FixtureRequest) -> AsyncIterator[Arena]:
-    """A fresh engine. The parameter `linux warm` stands for one with a warm interpreter."""
+    """A fresh engine. The parameter `linux warm` stands for one with a warm interpreter, `docker
+    warm` for one that uses its containers again."""
     engine, _, warm = request.param.partition(" ")
     if engine == "linux":
         require_sandbox()

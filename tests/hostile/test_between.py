@@ -9,11 +9,14 @@ from pathlib import Path
 import pytest
 
 from coderunner import Runner, Settings
-from coderunner.model import File, Isolation, Program
+from coderunner.model import File, Isolation, Limits, Program
 from tests.hostile.arena import Arena
-from tests.hostile.conftest import ON_LINUX
+from tests.hostile.attack import attacks
+from tests.hostile.conftest import ON_LINUX, WARM_CONTAINERS
 
-pytestmark = [pytest.mark.hostile, ON_LINUX]
+pytestmark = pytest.mark.hostile
+
+WHERE_TRACES_COULD_BE = pytest.mark.parametrize("arena", ["linux", WARM_CONTAINERS], indirect=True)
 
 # Prints a dictionary: all a program can see of a world in which it might not be the first.
 LOOK = r"""
@@ -47,7 +50,7 @@ print({
     "environment": dict(os.environ),
     "limits": [resource.getrlimit(kind) for kind in range(16)],
     "niceness": os.nice(0),
-    "locks": lines("/proc/locks"),
+    "locks": [line for line in lines("/proc/locks") if line.split()[4] != "-1"],  # outside of here
 })
 """
 
@@ -99,16 +102,42 @@ async def look(arena: Arena, before: str = "") -> dict[str, object]:
     return found
 
 
+@WHERE_TRACES_COULD_BE
 async def test_69_and_71_the_next_run_is_blank(arena: Arena) -> None:
     blank = await look(arena)
     counted = set() if arena.level.at_least(Isolation.FULL) else {"System V"}
     for _ in range(4):  # more than there are boxes made ahead
         left = await look(arena, LEAVE)
         changed = {kind for kind in blank if left[kind] != blank[kind]}
-        assert changed == blank.keys() - UNCHANGEABLE - counted
+        assert changed - UNCHANGEABLE == blank.keys() - UNCHANGEABLE - counted
         assert await look(arena) == blank
 
 
+# Everything else that a container is made for is as in `look`.
+SAME_CONTAINER = {
+    name: getattr(Limits(), name)
+    for name in ("memory_mb", "processes", "disk_mb", "files", "open_files", "stack_mb", "cpus")
+}
+# What takes a lot of something, or stays in the way.
+NASTY = (
+    "resources/01_allocate.py", "resources/03_fork_bomb.py", "resources/06_fill_shm.py",
+    "resources/09_names.py", "processes/21_chain_of_daemons.py",
+    "processes/23_cannot_be_interrupted.py",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("arena", [WARM_CONTAINERS], indirect=True)
+async def test_71_after_an_attack_a_container_is_blank(arena: Arena) -> None:
+    blank = await look(arena)
+    for attack in attacks():
+        if attack.id in NASTY:
+            result = await arena.run(attack.program, limits=attack.limits.but(SAME_CONTAINER))
+            assert result.execution is not None
+            assert result.execution.warm
+            assert await look(arena) == blank, attack.id
+
+
+@WHERE_TRACES_COULD_BE
 async def test_69_two_runs_of_one_build_share_nothing(arena: Arena) -> None:
     source = """
 import os, pathlib
@@ -124,6 +153,7 @@ os.chmod(".", 0)
             assert result.stdout == "['data', 'main.py'] good\n", result.stderr
 
 
+@WHERE_TRACES_COULD_BE
 async def test_69_a_program_cannot_change_its_own_binary_for_the_next_run(arena: Arena) -> None:
     source = rb"""
 #include <stdio.h>
@@ -180,6 +210,7 @@ argv = ["/bin/sh", "-c", "{make}"]
 """
 
 
+@ON_LINUX
 async def test_70_what_is_shared_cannot_be_poisoned(arena: Arena, tmp_path: Path) -> None:
     languages, cache = tmp_path / "languages", tmp_path / "cache"
     languages.mkdir()
@@ -198,6 +229,7 @@ async def test_70_what_is_shared_cannot_be_poisoned(arena: Arena, tmp_path: Path
     assert (place / "value").read_text() == (place / "d/value").read_text() == "good\n"
 
 
+@WHERE_TRACES_COULD_BE
 async def test_67_the_input_of_one_run_is_nowhere_in_another(arena: Arena) -> None:
     """For judging by stdin and stdout: what comes later is not there yet, what was is gone."""
     source = """

@@ -65,7 +65,7 @@ async def _prepare(findings: list[Finding], settings: Settings) -> None:
     from coderunner.cli import messages
     from coderunner.runner import Runner
 
-    async with Runner.open(settings, notice=messages.notice) as runner:
+    async with Runner.open(settings, notice=messages.news()) as runner:
         for finding in findings:
             if finding.toolchain is not None:
                 await runner.prepare(finding.language.name)

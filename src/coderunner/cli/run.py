@@ -158,11 +158,12 @@ async def _carry_out(order: Order) -> int:
     from coderunner.cli import messages
     from coderunner.cli.program import read_program
     from coderunner.cli.threads import Worker
+    from coderunner.notices import ignore
     from coderunner.runner import Runner
 
     _check_tty(order)
     order.limits.check_below(order.settings.ceiling)
-    notice = messages.notice if order.chatty else lambda text: None
+    notice = messages.news() if order.chatty else ignore
     async with Runner.open(order.settings, notice=notice) as runner:
         program = await Worker("source").call(
             lambda: read_program(order.typed, runner.languages, disk_mb=order.limits.disk_mb)

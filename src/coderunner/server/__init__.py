@@ -12,6 +12,8 @@ workers.py    what is kept ready
 surveyed.py   what can be run
 reading.py    JSON in
 problems.py   errors out
+ceiling.py    the most that may be asked for
+openapi.py    all of it, for machines to read; judge_words.py what is said there of the judge
 logs.py       what it says of itself
 metrics.py    and to Prometheus
 

@@ -13,7 +13,7 @@ from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 
 from coderunner import __version__
-from coderunner.server import execute, health, metrics, problems, v1
+from coderunner.server import execute, health, metrics, openapi, problems, v1
 from coderunner.server.door import Door
 from coderunner.server.logs import REQUEST_ID, RequestLog
 from coderunner.server.service import Service
@@ -21,7 +21,8 @@ from coderunner.settings import Settings
 
 _ABOUT = """Runs code that nobody trusts yet, each run in a sandbox of its own.
 
-`POST /execute/{language}` is the simplest door. Errors are problem details (RFC 9457)."""
+`POST /execute/{language}` is the simplest door, `/v1` has all the others. A program that fails is a
+good answer. Whatever is not served is told as problem details (RFC 9457)."""
 
 
 def create_app(settings: Settings | None = None, *, service: Service | None = None) -> FastAPI:
@@ -35,10 +36,20 @@ def create_app(settings: Settings | None = None, *, service: Service | None = No
             app.state.service = service or await stack.enter_async_context(Service.open(settings))
             yield
 
-    app = FastAPI(title="CodeRunner", version=__version__, description=_ABOUT, lifespan=lifespan)
+    # Pages with the document in them load their scripts from elsewhere.
+    app = FastAPI(
+        title="CodeRunner",
+        version=__version__,
+        description=_ABOUT,
+        lifespan=lifespan,
+        docs_url=None,
+        generate_unique_id_function=lambda route: route.name,
+        redoc_url=None,
+    )
     for routes in (execute.router, health.router, metrics.router, v1.router):
         app.include_router(routes)
     problems.install(app)
+    openapi.describe(app, settings)
     # The last one is the outermost.
     app.add_middleware(Door, settings=mine)
     app.add_middleware(

@@ -20,7 +20,7 @@ class Door:
         self._app = app
         self._settings = settings
         self._admission = Admission.of(settings)
-        self._rates = Rates(settings.per_client_rate, settings.per_client_burst)
+        self._rates = Rates(settings.client_rate, settings.client_burst)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):

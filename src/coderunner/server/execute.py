@@ -46,10 +46,10 @@ class Execution(BaseModel):
 class Failure(BaseModel):
     """The service failed, not the code."""
 
-    detail: str
-    stdout: str = ""
-    stderr: str = ""
-    exit_code: int = -1
+    detail: str = Field(examples=["the machine is in trouble: No space left on device"])
+    stdout: str = Field(default="", examples=[""])
+    stderr: str = Field(default="", examples=[""])
+    exit_code: int = Field(default=-1, examples=[-1])
 
 
 router = APIRouter(route_class=JsonRoute, tags=["execute"])
@@ -57,6 +57,7 @@ router = APIRouter(route_class=JsonRoute, tags=["execute"])
 
 @router.post(
     "/execute/{language}",
+    summary="Execute code",
     response_model=Execution,
     responses={
         500: {"model": Failure, "description": "The service failed, not the code."},

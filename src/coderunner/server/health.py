@@ -13,17 +13,17 @@ from coderunner.server.workers import State
 
 
 class Health(BaseModel):
-    status: Literal["ok", "degraded"]
+    status: Literal["ok", "degraded"] = Field(examples=["ok"])
     containers: dict[str, State] = Field(
         description="each language's worker", examples=[{"python": "running", "ruby": "running"}]
     )
-    uptime_seconds: int
+    uptime_seconds: int = Field(examples=[3600])
 
 
 router = APIRouter(tags=["service"])
 
 
-@router.get("/health")
+@router.get("/health", summary="Look whether it works")
 async def health(service: Annotated[Service, Depends(service_of)]) -> Health:
     """`degraded` says that a worker is stopped: its next run starts another one."""
     states = await service.workers.states()

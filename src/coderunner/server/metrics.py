@@ -58,7 +58,12 @@ class Metrics:
 router = APIRouter(tags=["service"])
 
 
-@router.get("/metrics", response_class=Response)
+@router.get(
+    "/metrics",
+    summary="Read the figures",
+    response_class=Response,
+    responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
+)
 async def metrics(request: Request) -> Response:
     """In the text format of Prometheus."""
     text = generate_latest(request.app.state.service.metrics.registry)

@@ -18,6 +18,7 @@ from coderunner.errors import (
     CodeRunnerError,
     EngineUnavailable,
     InvalidInput,
+    StartFailed,
     ToolchainMissing,
     UnknownLanguage,
 )
@@ -28,14 +29,22 @@ _MOST_FINDINGS = 10
 _LONGEST = 2000
 
 
+class Mistake(BaseModel):
+    where: str = Field(examples=["limits.wall_ms"], description="the field")
+    what: str = Field(examples=["Input should be greater than 0"])
+
+
 class ProblemDetails(BaseModel):
     """What went wrong, why, and what to do next."""
 
-    type: str = Field(examples=["urn:coderunner:unknown-language"])
+    type: str = Field(
+        examples=["urn:coderunner:unknown-language"], description="for programs to tell them apart"
+    )
     title: str = Field(examples=["Unknown language"])
     status: int = Field(examples=[404])
     detail: str = Field(examples=["no language is called 'cobol'"])
-    hint: str | None = Field(default=None, examples=["GET /v1/languages lists them"])
+    hint: str = Field(default="", examples=["did you mean python?"])
+    errors: list[Mistake] = Field(default=[], description="what is wrong with the request, if that")
 
 
 class Problem(HTTPException):
@@ -86,6 +95,8 @@ def of_error(error: CodeRunnerError) -> Problem:
             status, kind = 404, "unknown-language"
         case InvalidInput():
             status, kind = 422, "invalid-input"
+        case StartFailed():  # with these limits, or this environment
+            status, kind = 422, "not-started"
         case ToolchainMissing():
             status, kind = 501, "language-not-installed"
         case EngineUnavailable():

@@ -117,7 +117,7 @@ async def _until_gone(request: Request) -> None:
 
 
 def _slots(most: int, mine: ServerSettings) -> Slots:
-    return Slots(most, mine.queue, mine.per_client_concurrency, mine.queue_wait_ms / 1000)
+    return Slots(most, mine.queue, mine.client_concurrency, mine.queue_wait_ms / 1000)
 
 
 def _limits(settings: Settings) -> Limits:

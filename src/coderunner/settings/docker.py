@@ -31,3 +31,8 @@ class DockerSettings(BaseModel):
     ready: int = Field(
         default=0, ge=0, description="keep up to so many started containers ready for the next job"
     )
+    warm: int = Field(
+        default=0,
+        ge=0,
+        description="use containers again: keep up to so many that wait, wiped, for the next job",
+    )

@@ -58,19 +58,15 @@ class ServerSettings(BaseModel):
         default="info", description="debug, info, warning or error"
     )
 
-    request_body_kb: int = Field(
-        default=100, gt=0, description="the largest body of a request to /execute"
-    )
-    v1_body_kb: int = Field(
-        default=10_240, gt=0, description="the largest body of a request to /v1"
-    )
+    request_body_kb: int = Field(default=100, gt=0, description="the largest body at /execute")
+    v1_body_kb: int = Field(default=10_240, gt=0, description="the largest body under /v1")
     body_seconds: float = Field(default=30, gt=0, description="that a body may take to arrive")
     timeout_ms: int = Field(default=10_000, gt=0, description="of a run at /execute, on the clock")
     memory_mb: int = Field(default=256, gt=0, description="of a run at /execute")
     cpus: float | None = Field(
         default=None,
         gt=0,
-        description="cores' worth of cpu of a run at /execute; none: no throttle",
+        description="cores' worth of cpu of a run at /execute; if not set, any",
     )
     output_kb: int = Field(
         default=10, gt=0, description="of each stream in the answer of /execute; the rest is cut"
@@ -87,22 +83,17 @@ class ServerSettings(BaseModel):
     )
 
     concurrency: int | None = Field(
-        default=None, gt=0, description="runs at once; none: as many as there are cores"
+        default=None, gt=0, description="runs at once; if not set, as many as there are cores"
     )
     queue: int = Field(default=64, ge=0, description="requests that may wait for their turn")
     queue_wait_ms: int = Field(default=10_000, ge=0, description="how long each of them may wait")
-    per_client_concurrency: int = Field(
-        default=48, gt=0, description="requests of one client that may be running or waiting"
+    client_concurrency: int = Field(
+        default=48, gt=0, description="runs of one client that may be running or waiting"
     )
-    per_client_rate: float = Field(
+    client_rate: float = Field(
         default=1000, gt=0, description="requests of one client per second, in the long run"
     )
-    per_client_burst: int = Field(
-        default=2000, gt=0, description="requests of one client that may come at once"
-    )
-    drain_seconds: float = Field(
-        default=30, ge=0, description="what runs when the service is ended may take so long"
-    )
+    client_burst: int = Field(default=2000, gt=0, description="requests of one client at once")
 
     prestart: Annotated[list[str] | Literal["all"], BeforeValidator(listed_or_all)] = Field(
         default=["python", "ruby"],
@@ -113,6 +104,9 @@ class ServerSettings(BaseModel):
     )
     check_seconds: float = Field(
         default=300, gt=0, description="how often unused workers are looked for"
+    )
+    drain_seconds: float = Field(
+        default=30, ge=0, description="what is running when the service ends may take so long"
     )
     sessions: int = Field(default=16, ge=0, description="sessions at once; 0: there are none")
     session_idle_seconds: float = Field(

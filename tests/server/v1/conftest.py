@@ -15,8 +15,8 @@ def v1() -> Iterator[Service]:
         prestart=["python"],
         allowed_env=["GREETING"],
         heartbeat_seconds=0.2,
-        per_client_rate=100_000,
-        per_client_burst=100_000,
+        client_rate=100_000,
+        client_burst=100_000,
     )
     yield found
     assert found.end() == 0

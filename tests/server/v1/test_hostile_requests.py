@@ -35,7 +35,7 @@ _ROOM_MB = 60  # what the memory of a service may move about
 
 @pytest.fixture
 def small(serve: ServiceMaker) -> Service:
-    return serve(prestart=[], v1_body_kb=64, body_seconds=1, per_client_rate=10_000)
+    return serve(prestart=[], v1_body_kb=64, body_seconds=1, client_rate=10_000)
 
 
 @pytest.fixture(autouse=True)

@@ -177,6 +177,16 @@ def test_no_limit_is_above_the_ceiling(client: httpx.Client, name: str) -> None:
     assert "at most" in said or f"SERVER__CEILING__{name.upper()}" in said
 
 
+@pytest.mark.parametrize("name", sorted(asdict(CEILING)))
+def test_a_limit_that_is_too_tight_is_not_our_failure(client: httpx.Client, name: str) -> None:
+    for field in ("limits", "compile_limits"):
+        asked = {"language": "c", "code": "int main(void) { return 0; }", field: {name: 1}}
+        response = client.post("/v1/run", json=asked)
+        assert response.status_code in (200, 422), response.text
+    response = client.post("/v1/run", json={"language": "python", "code": "", "limits": {name: 1}})
+    assert response.status_code in (200, 422), response.text
+
+
 def test_every_limit_may_be_given() -> None:
     assert GivenLimits.__annotations__.keys() == asdict(Limits()).keys()
 

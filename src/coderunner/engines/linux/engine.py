@@ -87,7 +87,13 @@ class LinuxEngine(Engine):
         return BoxProcess(spawner, number, answer, job.argv[0], isolation, streams)
 
     async def warm_up(self, job: Job) -> bool:
-        return await (await self._running_spawner()).warm_up(_message(job))
+        return await (await self._running_spawner()).ask("warm", _message(job))
+
+    async def is_warm(self, job: Job) -> bool:
+        return await (await self._running_spawner()).ask("is_warm", _message(job))
+
+    async def cool_down(self, job: Job) -> None:
+        await (await self._running_spawner()).ask("cool", _message(job))
 
     async def aclose(self) -> None:
         closing = asyncio.create_task(self._close())

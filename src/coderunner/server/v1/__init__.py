@@ -11,17 +11,18 @@ judge.py      POST /v1/judge
 languages.py  GET /v1/languages
 sessions/     /v1/sessions
 live/         /v1/live
+
+Each of them has the whole path in its router: the figures of `/metrics` go by that.
 """
 
 from __future__ import annotations
 
 from fastapi import APIRouter
 
-from coderunner.server.reading import JsonRoute
 from coderunner.server.v1 import judge, languages, run
 from coderunner.server.v1.live import route as live
 from coderunner.server.v1.sessions import routes as sessions
 
-router = APIRouter(prefix="/v1", route_class=JsonRoute)
+router = APIRouter()
 for part in (run, judge, languages, sessions, live):
     router.include_router(part.router)

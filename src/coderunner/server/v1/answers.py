@@ -42,7 +42,7 @@ class ReturnedFile(BaseModel):
 
     name: str = Field(examples=["result.txt"])
     text: str = Field(default="", examples=["42\n"])
-    base64: str = Field(default="")
+    base64: str = Field(default="", examples=["/w=="])
 
 
 class LeftOut(BaseModel):

@@ -22,11 +22,11 @@ from coderunner.judge.as_json import from_object
 from coderunner.judge.judging import judged
 from coderunner.judge.validation import problem
 from coderunner.model import Limits
+from coderunner.server.ceiling import SETTING, ceiling_of
 from coderunner.server.problems import ProblemDetails
 from coderunner.server.reading import JsonRoute
 from coderunner.server.service import ClientGone, Service, service_of, while_connected
 from coderunner.server.settings import ServerSettings
-from coderunner.server.v1.order import ceiling_of
 
 _GONE = 499  # nobody reads it; what proxies write into their logs then
 _KB = 1024
@@ -53,11 +53,12 @@ _ANSWERS: dict[int | str, dict[str, Any]] = {
     404: {"model": ProblemDetails, "description": "There is no such language."},
     501: {"model": ProblemDetails, "description": "The language is not installed here."},
 }
-router = APIRouter(route_class=JsonRoute, tags=["judge"])
+router = APIRouter(prefix="/v1", route_class=JsonRoute, tags=["judge"])
 
 
 @router.post(
     "/judge",
+    summary="Judge a program",
     response_model=ExecutionResult,
     responses=_ANSWERS,
     openapi_extra={"requestBody": {"content": {"application/json": {"example": _EXAMPLE}}}},
@@ -105,7 +106,7 @@ def _check(asked: ExecutionRequest, service: Service) -> None:
         if most is not None and value > most:
             raise InvalidLimits(
                 f"{name}={value} is above the configured ceiling of {most}",
-                hint=f"ask for less, or set CODERUNNER_SERVER__CEILING__{limit.upper()}",
+                hint=f"ask for less, or set {SETTING}__{limit.upper()}",
             )
 
 

@@ -26,13 +26,13 @@ class LanguageAnswer(BaseModel):
 
 
 class LanguagesAnswer(BaseModel):
-    languages: list[LanguageAnswer]
+    languages: list[LanguageAnswer] = Field(description="by name")
 
 
-router = APIRouter(tags=["languages"])
+router = APIRouter(prefix="/v1", tags=["languages"])
 
 
-@router.get("/languages")
+@router.get("/languages", summary="List the languages")
 async def languages(service: Annotated[Service, Depends(service_of)]) -> LanguagesAnswer:
     """The languages of this service, by name."""
     findings = await service.surveyed.findings(service.workers.in_use)

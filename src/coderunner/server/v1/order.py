@@ -9,13 +9,12 @@ from coderunner.language import Language
 from coderunner.model import File, Limits, Program
 from coderunner.recipe import check_args, check_env
 from coderunner.runner import compile_limits_of
+from coderunner.server.ceiling import SETTING, ceiling_of
 from coderunner.server.service import Service
 from coderunner.server.v1.asked import GivenLimits, RunRequest
-from coderunner.settings import Settings
 from coderunner.workspace import check_names, check_patterns
 
 USUAL = Limits()
-_CEILING = "CODERUNNER_SERVER__CEILING"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +58,6 @@ def order_of(
     )
 
 
-def ceiling_of(settings: Settings) -> Limits:
-    """What callers may ask for: nobody may have more than this installation gives at all."""
-    return settings.server.ceiling.capped(settings.ceiling)
-
-
 def _files(asked: RunRequest, language: Language) -> tuple[File, ...]:
     code = [File(language.source, asked.code.encode())] if asked.has_code else []
     return (*code, *(File(file.name, file.data()) for file in asked.files))
@@ -75,7 +69,7 @@ def limits_within(ceiling: Limits, usual: Limits, given: GivenLimits, name: str)
     lowered = usual.capped(ceiling)
     try:
         limits = lowered.but(given)
-        limits.check_below(ceiling, setting=_CEILING)
+        limits.check_below(ceiling, setting=SETTING)
     except InvalidInput as error:
         raise type(error)(f"{name}.{error.message}", hint=error.hint) from None
     return limits

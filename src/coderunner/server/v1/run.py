@@ -34,6 +34,13 @@ data: {"data": "desserts\\n"}
 event: end
 data: {"result": {"language": "python", "ok": true, …}}
 """
+_EXAMPLE = {
+    "language": "python",
+    "code": "print(input()[::-1], file=open('result.txt', 'w'))",
+    "stdin": "stressed",
+    "limits": {"wall_ms": 1000, "memory_mb": 128},
+    "collect": ["*.txt"],
+}
 _ANSWERS: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "What happened; or events, if you accept `text/event-stream`",
@@ -42,10 +49,16 @@ _ANSWERS: dict[int | str, dict[str, Any]] = {
     404: {"model": ProblemDetails, "description": "There is no such language."},
     501: {"model": ProblemDetails, "description": "The language is not installed here."},
 }
-router = APIRouter(route_class=JsonRoute, tags=["run"])
+router = APIRouter(prefix="/v1", route_class=JsonRoute, tags=["run"])
 
 
-@router.post("/run", response_model=RunAnswer, responses=_ANSWERS)
+@router.post(
+    "/run",
+    summary="Run a program",
+    response_model=RunAnswer,
+    responses=_ANSWERS,
+    openapi_extra={"requestBody": {"content": {"application/json": {"example": _EXAMPLE}}}},
+)
 async def run(
     asked: Annotated[RunRequest, BeforeValidator(partial(read_as, RunRequest))],
     request: Request,

@@ -52,21 +52,51 @@ static void become(const struct order *order) {
     execvp(order->argv[0], order->argv);
 }
 
-int start_program(const struct order *order, pid_t *pid) {
+static int open_pipes(int pipes[3][2]) {
+    for (int number = 0; number < 3; number++)
+        if (pipe2(pipes[number], O_CLOEXEC)) return errno;
+    return 0;
+}
+
+static void close_side(int pipes[3][2], int theirs) {
+    for (int number = 0; number < 3; number++) {
+        int *end = &pipes[number][theirs ? number != 0 : number == 0];
+        if (*end >= 0) close(*end);
+        *end = -1;
+    }
+}
+
+/* The rest is closed on exec. */
+static void take_pipes(int pipes[3][2]) {
+    for (int number = 0; number < 3; number++) dup2(pipes[number][number != 0], number);
+}
+
+static int try_to_start(const struct order *order, int pipes[3][2], pid_t *pid) {
     int line[2], error = 0;
     if (pipe2(line, O_CLOEXEC)) return errno;
     *pid = fork();
-    if (*pid < 0) return errno;
     if (!*pid) {
+        take_pipes(pipes);
         become(order);
         error = errno;
         if (write(line[1], &error, sizeof error) < 0) _exit(125);
         _exit(126);
     }
+    error = *pid < 0 ? errno : 0;
     close(line[1]);
-    if (read_fully(line[0], &error, sizeof error)) error = 0;
+    if (!error && read_fully(line[0], &error, sizeof error)) error = 0;
     close(line[0]);
-    close(0); /* the program's alone from here on: who writes to it must learn when it is gone */
+    return error;
+}
+
+/* Its three streams are pipes that nobody else has: whatever it does to them ends with it. */
+int start_program(const struct order *order, struct ends *ends, pid_t *pid) {
+    int pipes[3][2] = {{-1, -1}, {-1, -1}, {-1, -1}};
+    int error = open_pipes(pipes);
+    if (!error) error = try_to_start(order, pipes, pid);
+    close_side(pipes, 1);
+    if (error) close_side(pipes, 0);
+    *ends = (struct ends){pipes[0][1], pipes[1][0], pipes[2][0]};
     return error;
 }
 
@@ -76,8 +106,9 @@ void end_everybody(void) {
     const struct timespec moment = {0, 1000000};
     for (;;) {
         int alone = kill(-1, SIGKILL) && errno == ESRCH;
+        struct rusage used;
         pid_t reaped;
-        while ((reaped = waitpid(-1, NULL, WNOHANG)) > 0) {}
+        while ((reaped = wait4(-1, NULL, WNOHANG, &used)) > 0) meters_reaped(&used);
         if (alone && reaped < 0) return;
         nanosleep(&moment, NULL);
     }

@@ -25,7 +25,7 @@ _TRY_LATER = 1013
 _CODES = {400: _NOT_JSON, 429: _TRY_LATER, 503: _TRY_LATER, 500: _FAILED}
 _LONGEST_REASON = 120  # bytes, as the protocol has it
 
-router = APIRouter()
+router = APIRouter(prefix="/v1")
 
 
 @router.websocket("/live")

@@ -9,6 +9,7 @@ from contextlib import aclosing
 from coderunner.engines.base import Process
 from coderunner.feed import Feed
 from coderunner.model import Limits, Result
+from coderunner.server.ceiling import ceiling_of
 from coderunner.server.outbox import Event
 from coderunner.server.problems import Problem
 from coderunner.server.service import Service
@@ -22,7 +23,7 @@ from coderunner.server.v1.live.messages import (
     Said,
     TypedInput,
 )
-from coderunner.server.v1.order import ceiling_of, order_of
+from coderunner.server.v1.order import order_of
 from coderunner.toolchain import Toolchain
 
 _UNREAD_BYTES = 1024 * 1024  # of input; whoever has sent more has to wait

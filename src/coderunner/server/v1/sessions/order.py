@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from coderunner.model import MIB, Limits
+from coderunner.server.ceiling import ceiling_of
 from coderunner.server.problems import Problem
 from coderunner.server.service import Service
 from coderunner.server.sessions.store import Wanted
-from coderunner.server.v1.order import ceiling_of, limits_within
+from coderunner.server.v1.order import limits_within
 from coderunner.server.v1.sessions.shapes import SessionRequest
 
 _KERNELS = {"python": "python3"}  # of languages that have one

@@ -69,7 +69,7 @@ data: {"data": "1.4142\\n"}
 event: end
 data: {"result": {"success": true, …}}
 """
-router = APIRouter(prefix="/sessions", route_class=JsonRoute, tags=["sessions"])
+router = APIRouter(prefix="/v1/sessions", route_class=JsonRoute, tags=["sessions"])
 
 
 @router.post("", status_code=201, response_model=SessionInfo, responses=_BUSY)
