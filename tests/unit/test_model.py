@@ -83,3 +83,9 @@ def test_a_result_shows_the_last_thing_that_happened() -> None:
 def test_output_that_is_no_utf8_is_still_text() -> None:
     assert Output(b"a\xff", b"b").text == "a\ufffdb"
     assert Output(b"a\xff", b"b").data == b"a\xffb"
+
+
+def test_limits_are_lowered_to_a_ceiling() -> None:
+    ceiling = Limits(wall_ms=5, cpu_ms=7, memory_mb=1024)
+    capped = Limits(wall_ms=10, memory_mb=16).capped(ceiling)
+    assert (capped.wall_ms, capped.cpu_ms, capped.memory_mb, capped.cpus) == (5, 7, 16, None)
