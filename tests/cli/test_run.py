@@ -260,3 +260,11 @@ def test_the_help_tells_the_real_defaults() -> None:
         assert shown, flag
         default = getattr(Limits(), limit.field)
         assert (limit.parse(shown[1]) if shown[1] else None) == default, flag
+
+
+def test_a_variable_of_the_environment() -> None:
+    code = "import os; print(os.environ['GREETING'], os.environ['EMPTY'] == '')"
+    done = python(code, "--env", "GREETING=a=b", "--env", "EMPTY=")
+    assert done.stdout == b"a=b True\n"
+    assert python("", "--env", "GREETING").returncode == 2
+    assert python("", "--env", "=x").returncode == 2

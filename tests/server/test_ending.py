@@ -10,7 +10,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from tests.server.conftest import Service, ServiceMaker
+from tests.server.conftest import ServiceMaker
 from tests.server.live.talking import closing_code, talking
 from tests.server.sessions.opened import open_one, until
 from tests.server.v1.boxes import Box, box_of
@@ -73,12 +73,3 @@ def wait_until(found: Callable[[], list[Box]]) -> list[Box]:
         assert time.monotonic() < deadline
         time.sleep(0.02)
     return boxes
-
-
-def test_one_service_at_a_time_owns_its_sessions(serve: ServiceMaker) -> None:
-    """An id of one that is no more means nothing to the next."""
-    first: Service = serve(prestart=[])
-    session = open_one(first.client)
-    assert first.end() == 0
-    second = serve(prestart=[])
-    assert second.client.get(session.path).status_code == 404

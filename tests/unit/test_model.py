@@ -99,3 +99,9 @@ def test_a_terminal_is_of_a_kind(kind: object) -> None:
     with pytest.raises(InvalidInput, match="kind of terminal"):
         Terminal(kind=kind)  # type: ignore[arg-type]
     assert Terminal(kind="screen.xterm-256color").kind == "screen.xterm-256color"
+
+
+def test_limits_are_lowered_to_a_ceiling() -> None:
+    ceiling = Limits(wall_ms=5, cpu_ms=7, memory_mb=1024)
+    capped = Limits(wall_ms=10, memory_mb=16).capped(ceiling)
+    assert (capped.wall_ms, capped.cpu_ms, capped.memory_mb, capped.cpus) == (5, 7, 16, None)

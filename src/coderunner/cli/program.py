@@ -29,6 +29,7 @@ class Typed:
     code: str | None = None
     language: str | None = None
     data_files: Sequence[str] = ()
+    variables: Sequence[str] = ()
 
     @property
     def takes_stdin(self) -> bool:
@@ -43,7 +44,7 @@ def read_program(typed: Typed, languages: Languages, *, disk_mb: int) -> Program
     if typed.code is not None:
         language = _named_language(typed, languages, "-c")
         main = File(language.source, typed.code.encode("utf-8", "surrogateescape"))
-        return _program(language, [main, *data], (*typed.positional, *typed.after_dashes))
+        return _program(typed, language, [main, *data], (*typed.positional, *typed.after_dashes))
     if not typed.positional:
         raise InvalidProgram(
             "there is nothing to run", hint="coderunner run FILE, or -l LANGUAGE -c CODE"
@@ -51,15 +52,27 @@ def read_program(typed: Typed, languages: Languages, *, disk_mb: int) -> Program
     if typed.takes_stdin:
         language = _named_language(typed, languages, FROM_STDIN)
         main = _read(0, language.source, room)
-        return _program(language, [main, *data], (*typed.positional[1:], *typed.after_dashes))
+        return _program(
+            typed, language, [main, *data], (*typed.positional[1:], *typed.after_dashes)
+        )
     files = [_read(path, name, room) for path, name in _named(typed.positional)]
     language = _language_of(typed, languages)
     files[0] = _as_source(language, files[0], typed.positional[0])
-    return _program(language, [*files, *data], typed.after_dashes)
+    return _program(typed, language, [*files, *data], typed.after_dashes)
 
 
-def _program(language: Language, files: Sequence[File], args: Sequence[str]) -> Program:
-    return Program(language.name, tuple(files), tuple(args))
+def _program(
+    typed: Typed, language: Language, files: Sequence[File], args: Sequence[str]
+) -> Program:
+    env = dict(map(_variable, typed.variables))
+    return Program(language.name, tuple(files), tuple(args), env)
+
+
+def _variable(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals:  # nothing of our own environment is passed on, not even by its name
+        raise InvalidProgram(f"--env {text!r:.80} has no value", hint="write --env NAME=VALUE")
+    return name, value
 
 
 def _named_language(typed: Typed, languages: Languages, what: str) -> Language:

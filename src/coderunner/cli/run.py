@@ -54,6 +54,10 @@ def run(
             "--file", metavar="[NAME=]PATH", help="A file the program finds in its directory."
         ),
     ] = None,
+    env: Annotated[
+        list[str] | None,
+        typer.Option("--env", metavar="NAME=VALUE", help="A variable of its environment."),
+    ] = None,
     time: Annotated[str | None, _limit("--time", "TIME", "Wall-clock time. [default: 10s]")] = None,
     cpu_time: Annotated[
         str | None, _limit("--cpu-time", "TIME", "Cpu time of all its processes.")
@@ -145,7 +149,7 @@ def run(
     }  # fmt: skip
     check_remote(remote, engine=engine, isolation=isolation)
     order = Order(
-        typed=Typed(files or (), context.obj or (), code, language, data_files or ()),
+        typed=Typed(files or (), context.obj or (), code, language, data_files or (), env or ()),
         limits=limits.from_flags(given),
         settings=settings_from(engine, isolation),
         tty=tty,

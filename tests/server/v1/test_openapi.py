@@ -20,7 +20,7 @@ from scripts.schemas import FOLDER, openapi_text
 from tests.server.conftest import Service, ServiceMaker
 
 Json = dict[str, Any]
-_EFFORT = os.environ.get("SCHEMATHESIS_EXAMPLES", "3")
+_EFFORT = os.environ.get("SCHEMATHESIS_EXAMPLES", "2")
 
 
 @pytest.fixture(scope="module")

@@ -95,6 +95,7 @@ async def list_sessions(me: Me) -> SessionList:
 
 @router.get("/{id}", responses=_OF_ONE)
 async def show_session(session: Mine) -> SessionInfo:
+    """One of yours, as it is now."""
     return SessionInfo.of(session)
 
 

@@ -39,10 +39,10 @@ class SessionInfo(BaseModel):
     state: State = Field(
         description="`dead`: the interpreter is no more, and a restart brings another one"
     )
-    created: datetime.datetime
+    created: datetime.datetime = Field(examples=["2030-01-31T12:00:00Z"])
     cells: int = Field(examples=[3], description="that were run in it")
     idle_seconds: float = Field(examples=[600])
-    isolation: Isolation
+    isolation: Isolation = Field(examples=["full"])
     limits: dict[str, int | float | None] = Field(
         examples=[{"wall_ms": 30000, "memory_mb": 512, "output_bytes": 1000000}]
     )
@@ -62,7 +62,7 @@ class SessionInfo(BaseModel):
 
 
 class SessionList(BaseModel):
-    sessions: list[SessionInfo]
+    sessions: list[SessionInfo] = Field(description="yours")
 
 
 class CellRequest(BaseModel):
