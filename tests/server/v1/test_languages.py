@@ -24,8 +24,9 @@ def test_it_knows_what_the_command_line_knows(client: httpx.Client) -> None:
 
 def test_it_says_which_are_warm(client: httpx.Client) -> None:
     said = {one["name"]: one for one in client.get("/v1/languages").json()["languages"]}
-    assert said["python"]["warm"]
-    assert not said["c"]["warm"]
+    states = client.get("/health").json()["containers"]
+    assert said["python"]["warm"] is (states["python"] == "running")
+    assert not said["c"]["warm"]  # there is nothing to keep
 
 
 def test_it_tells_no_place_on_this_machine(client: httpx.Client) -> None:

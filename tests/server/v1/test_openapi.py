@@ -85,6 +85,7 @@ def test_it_tells_the_ceiling_of_this_service() -> None:
     limits = told["components"]["schemas"]["GivenLimits"]["properties"]
     assert (limits["wall_ms"]["maximum"], limits["wall_ms"]["exclusiveMinimum"]) == (1234, 0)
     assert limits["memory_mb"]["maximum"] == CEILING.memory_mb
+    assert "maximum" not in limits["cpus"]  # what has no limit gets none from elsewhere
 
 
 @pytest.mark.integration
