@@ -135,7 +135,8 @@ class Program:
     language: str
     files: tuple[File, ...]
     args: tuple[str, ...] = ()
-    env: Mapping[str, str] = field(default_factory=dict)  # of the run, not of the compilation
+    # Of the run, not of the compilation.
+    env: Mapping[str, str] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True, slots=True)

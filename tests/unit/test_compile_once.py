@@ -164,7 +164,7 @@ def test_the_setting_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("CODERUNNER_COMPILE_CACHE_MB", "64")
     assert Settings().compile_cache_mb == 64
     monkeypatch.setenv("CODERUNNER_COMPILE_CACHE_MB", "-1")
-    with pytest.raises(ValueError, match="compile_cache_mb"):
+    with pytest.raises(ValueError, match="COMPILE_CACHE_MB"):
         Settings()
 
 

@@ -27,8 +27,8 @@ class Talking:
     def type(self, text: str) -> None:
         self.say("stdin", data=text)
 
-    def hear(self) -> Event:
-        event: Event = json.loads(self.socket.recv(PATIENCE_S))
+    def hear(self, seconds: float = PATIENCE_S) -> Event:
+        event: Event = json.loads(self.socket.recv(seconds))
         self.told.append(event)
         return event
 

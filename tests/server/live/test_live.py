@@ -148,7 +148,7 @@ PROGRAMS: dict[str, tuple[Any, int, str]] = {
     "bytes": (b"{}", 1008, "the first message is the program"),
     "nothing": ({}, 1008, "language: Field required"),
     "no object": ([1], 1008, "the message"),
-    "null": ({"language": "python", "code": None}, 1008, "code: Input should be"),
+    "null": ({"language": "python", "code": None}, 1008, "code.str: Input should be"),
     "unknown field": ({"language": "python", "code": "", "image": "x"}, 1008, "image: Extra"),
     "no language": ({"language": "cobol", "code": ""}, 1008, "no language is called"),
     "a name": (
