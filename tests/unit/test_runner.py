@@ -5,9 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -397,21 +395,3 @@ def test_a_language_directory_that_is_not_there(tmp_path: Path) -> None:
 def test_nonsense_is_told_in_our_own_words(call: Callable[[], object]) -> None:
     with pytest.raises(InvalidInput):
         call()
-
-
-async def test_a_program_has_variables_and_its_compiler_has_not(settings: Settings) -> None:
-    engine = FakeEngine([Script(), Script()])
-    program = replace(TO_COMPILE, env={"GREETING": "hi", "PATH": "/mine"})
-    await Runner(engine, settings=settings).run(program)
-    compiling, running = engine.jobs
-    assert (running.env["GREETING"], running.env["PATH"]) == ("hi", "/mine")
-    assert "GREETING" not in compiling.env
-
-
-@pytest.mark.parametrize(
-    "env",
-    [{"": "a"}, {"a=b": "c"}, {"a\0": "b"}, {"a": "b\0"}, {"a": "b" * 2**17}, {"a": 1}, "a=b"],
-)
-async def test_variables_that_cannot_be(settings: Settings, env: Any) -> None:
-    with pytest.raises(InvalidProgram):
-        await Runner(FakeEngine(), settings=settings).run(replace(PROGRAM, env=env))
