@@ -27,7 +27,10 @@ _PROCESS_1 = ("process1.c", "player.c")
 _LIBRARYS_OWN = ("boxes.c", "warm/ending.c")
 _PROGRAM, _LIBRARY = "process1", "libboxes.so"
 _WARDEN = Path("src/coderunner/engines/docker/warden")
-_WARDENS_OWN = ("warden.c", "order.c", "program.c", "meters.c", "sending.c")
+_WARDENS_OWN = (
+    *("warden.c", "order.c", "program.c", "pump.c", "meters.c"),
+    *("sending.c", "emptying.c", "wiping.c"),
+)
 _WARDEN_PROGRAM = "coderunner-warden"
 _FLAGS = ("-std=gnu11", "-O2", "-s", "-Wall", "-Wextra")
 

@@ -54,6 +54,7 @@ async def measure(ways: dict[str, Way], rounds: int) -> dict[str, list[float]]:
 async def main(image: str, rounds: int) -> None:
     fresh = DockerEngine(DockerSettings(image=image))
     ready = DockerEngine(DockerSettings(image=image, ready=1))
+    warm = DockerEngine(DockerSettings(image=image, warm=1))
     container = await docker("run", "--detach", *WALLS, image, "sleep", "infinity")
 
     def on(engine: DockerEngine, job: Job) -> Way:
@@ -77,6 +78,7 @@ async def main(image: str, rounds: int) -> None:
                 "docker run --rm": by("run", "--rm", "--network=none", image),
                 "docker run --rm, walls": by("run", "--rm", *WALLS, image),
                 "docker engine, ready": on(ready, job),
+                "docker engine, warm": on(warm, job),
                 "docker exec": by("exec", container),
             }
             times = await measure(ways, rounds)
@@ -84,9 +86,15 @@ async def main(image: str, rounds: int) -> None:
         await docker("rm", "--force", container)
         await fresh.aclose()
         await ready.aclose()
+        await warm.aclose()
     for name, found in times.items():
-        low, high = min(found), max(found)
-        print(f"{name:24} {statistics.median(found):7.1f} ms  ({low:.1f} to {high:.1f})")
+        low, high, p95 = (
+            min(found),
+            max(found),
+            statistics.quantiles(found, n=20, method="inclusive")[-1],
+        )
+        middle = statistics.median(found)
+        print(f"{name:24} {middle:7.1f} ms, p95 {p95:7.1f} ms  ({low:.1f} to {high:.1f})")
 
 
 if __name__ == "__main__":

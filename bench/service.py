@@ -56,7 +56,7 @@ def service() -> Iterator[str]:
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
         port = found.getsockname()[1]
-    wide = {"CLIENT_RATE": "1000000", "CLIENT_BURST": "1000000", "LOG_LEVEL": "warning"}
+    wide = {"PER_CLIENT_RATE": "1000000", "LOG_LEVEL": "warning"}
     env = {**os.environ, **{f"CODERUNNER_SERVER__{name}": value for name, value in wide.items()}}
     words = [sys.executable, "-m", "coderunner", "serve", "--host", "127.0.0.1"]
     process = subprocess.Popen([*words, "--port", str(port)], env=env)

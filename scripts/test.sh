@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
 # Runs the tests. As root they run twice, as root and as an ordinary user, since the sandbox takes a
 # different way for each; at the same time, since most of them wait most of the time. Arguments are
-# pytest's.
+# pytest's; without any, each of the two takes several files at once.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 python=.venv/bin/python
+
+[ $# != 0 ] || set -- --numprocesses=2 --dist=loadgroup
 
 if [ "$(id -u)" != 0 ]; then
     exec "$python" -m pytest "$@"

@@ -30,6 +30,7 @@ os.environ["CODERUNNER_COMPILE_CACHE_MB"] = "0"
 # `make test` as root runs the suite as both.
 NOT_FOR_ME, WHO_IT_IS_FOR = ("as_user", "an ordinary user") if IS_ROOT else ("as_root", "root")
 not_for_me: list[pytest.Item] = []
+not_this_time: list[pytest.Item] = []
 
 
 @pytest.fixture(scope="session")
@@ -40,9 +41,23 @@ def dockerd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    for item in items:
+        if "dockerd" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.docker)
+        # Who runs tests at the same time: one file after the other, and one daemon for them all.
+        group = "docker" if item.get_closest_marker("docker") else str(item.path)
+        item.add_marker(pytest.mark.xdist_group(group))
     not_for_me[:] = [item for item in items if item.get_closest_marker(NOT_FOR_ME)]
-    items[:] = [item for item in items if item not in not_for_me]
-    config.hook.pytest_deselected(items=not_for_me)
+    not_this_time[:] = [item for item in items if takes_long(item) and item not in not_for_me]
+    out = {*not_for_me, *not_this_time}
+    items[:] = [item for item in items if item not in out]
+    config.hook.pytest_deselected(items=[*not_for_me, *not_this_time])
+
+
+def takes_long(item: pytest.Item) -> bool:
+    """Whether it is one for a long run, and this is none."""
+    slow = item.get_closest_marker("gvisor") and not item.get_closest_marker("telling")
+    return bool(slow) and not LONG
 
 
 @pytest.hookimpl(wrapper=True)
@@ -78,6 +93,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if not_for_me:
         switch = "sudo make test" if NOT_FOR_ME == "as_root" else "make test-user"
         reasons[f"meant for {WHO_IT_IS_FOR} (fix: {switch})"] = len(not_for_me)
+    if not_this_time:
+        switch = "HYPOTHESIS_PROFILE=long make test ARGS=…"
+        reasons[f"meant for a long run (fix: {switch})"] = len(not_this_time)
     if not reasons:
         return
     terminalreporter.section("left out, why, and what would bring it in")

@@ -16,6 +16,8 @@ PACKAGES=(
     linux-image-cloud-amd64 zstd # zstd: packs the initrd
     systemd-sysv udev libpam-systemd dbus dbus-user-session # a user's own manager needs both buses
     python3 bash perl gcc libc6-dev procps
+    docker.io apparmor # whose profile for containers Docker insists on where the kernel has it
+    runc # a container, as Docker makes them
 )
 # The lock also holds what only `make check` and packaging need.
 UNUSED_WHEELS=(ruff mypy mypyc hatchling editables bin)

@@ -13,13 +13,18 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from coderunner.build import Build
+    from coderunner.client.asynchronous import AsyncClient
+    from coderunner.client.blocking import Client
     from coderunner.errors import (
+        AccessDenied,
+        Busy,
         CodeRunnerError,
         EngineUnavailable,
         InvalidInput,
         InvalidLanguageFile,
         InvalidLimits,
         InvalidProgram,
+        InvalidSettings,
         IsolationTooLow,
         StartFailed,
         ToolchainMissing,
@@ -45,7 +50,11 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "AccessDenied",
+    "AsyncClient",
     "Build",
+    "Busy",
+    "Client",
     "CodeRunnerError",
     "EndedBy",
     "EngineUnavailable",
@@ -54,6 +63,7 @@ __all__ = [
     "InvalidLanguageFile",
     "InvalidLimits",
     "InvalidProgram",
+    "InvalidSettings",
     "Isolation",
     "IsolationTooLow",
     "Limits",
@@ -74,7 +84,10 @@ __all__ = [
 
 # Where the names are, the quick modules first. Imported when first used: `coderunner --help`
 # should not wait for a sandbox.
-_MODULES = ("errors", "model", "settings", "build", "runner", "simple")
+_MODULES = (
+    "errors", "model", "settings", "build", "runner", "simple",
+    "client.blocking", "client.asynchronous",
+)  # fmt: skip
 
 
 def __getattr__(name: str) -> object:

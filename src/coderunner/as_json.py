@@ -4,20 +4,30 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Protocol
 
 from coderunner import exit_codes
 from coderunner.model import File, Outcome, Output, Result, Usage
-from coderunner.toolchain import Toolchain
+from coderunner.workspace.collection import is_executable
 from coderunner.workspace.names import encoded
 
 Json = dict[str, Any]
 
 
-def of_result(result: Result, toolchain: Toolchain) -> Json:
+class Tool(Protocol):
+    """What has run it: a toolchain, here or elsewhere."""
+
+    @property
+    def language(self) -> str: ...
+
+    @property
+    def version(self) -> str: ...
+
+
+def of_result(result: Result, tool: Tool) -> Json:
     return {
-        "language": toolchain.language,
-        "version": toolchain.version,
+        "language": tool.language,
+        "version": tool.version,
         "ok": result.ok,
         "exit_code": exit_codes.of_result(result),
         "engine": result.outcome.engine,
@@ -36,6 +46,7 @@ def of_outcome(outcome: Outcome | None) -> Json | None:
         "signal": outcome.signal,
         "cached": outcome.cached,
         "warm": outcome.warm,
+        "container": outcome.container,
         "usage": _usage(outcome.usage),
         "stdout": _output(outcome.stdout),
         "stderr": _output(outcome.stderr),
@@ -63,12 +74,23 @@ def _output(output: Output) -> Json:
 
 def of_files(files: Iterable[File]) -> list[Json]:
     """Each with its `text`, or with `base64` where it is not UTF-8."""
-    return [{"name": shown_name(file.name), **_content(file.content)} for file in files]
+    return [
+        {
+            **of_name(file.name),
+            **_content(file.content),
+            **({"executable": True} if is_executable(file) else {}),
+        }
+        for file in files
+    ]
 
 
-def shown_name(name: str) -> str:
-    """What is not UTF-8 in it shows as `\\xff`: JSON has nothing else for that."""
-    return encoded(name).decode("utf-8", "backslashreplace")
+def of_name(name: str) -> Json:
+    """What is not UTF-8 in it shows as `\\xff`; then `name_base64` has it as it is."""
+    data = encoded(name)
+    shown = data.decode("utf-8", "backslashreplace")
+    if shown.encode() == data:
+        return {"name": shown}
+    return {"name": shown, "name_base64": base64.b64encode(data).decode()}
 
 
 def _content(content: bytes) -> Json:

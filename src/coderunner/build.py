@@ -12,6 +12,7 @@ from coderunner.errors import StartFailed, faults_of_the_machine
 from coderunner.execution import Started, Stdin
 from coderunner.language import Language
 from coderunner.model import (
+    WORKSPACE,
     Directory,
     EndedBy,
     File,
@@ -57,7 +58,7 @@ class Build:
         files: Iterable[File] = (),
         collect_bytes: int | None = None,
         terminal: Terminal | None = None,
-        directory: Directory = "/workspace",
+        directory: Directory = WORKSPACE,
         started: Started | None = None,
     ) -> Result:
         """Run it once, in a fresh sandbox, on a fresh copy of its files. `files` are added to
@@ -78,14 +79,15 @@ class Build:
                     collect,
                     stdin=stdin,
                     sink=sink,
-                    started=started,
                     most_bytes=collect_bytes,
+                    started=started,
                 )
             except StartFailed as error:
                 if not job.argv[0].startswith("./"):
                     raise  # an interpreter that is not there is nothing the program did
                 return Result(self.compilation, await self._not_executable(error))
-        execution = _out_of_memory(language, outcome)
+        said = outcome.stderr.text if terminal is None else _lines(outcome.stdout.text)
+        execution = _out_of_memory(language, outcome, said)
         return Result(self.compilation, execution, made.files, made.skipped)
 
     def _recipe(self, args: Sequence[str] | None) -> Recipe:
@@ -123,15 +125,16 @@ def bundle_of(files: Iterable[File]) -> Bundle:
         return Bundle(files)
 
 
-def _out_of_memory(language: Language, outcome: Outcome) -> Outcome:
+def _lines(shown: str) -> str:
+    """What a program wrote, as its terminal shows it: errors too, and each line ends with two."""
+    return shown.replace("\r\n", "\n")
+
+
+def _out_of_memory(language: Language, outcome: Outcome, said: str) -> Outcome:
     """Some runtimes hold the memory limit themselves, because we hand it to them (`-Xmx`). When
     such a one gives up, the limit was the reason, as it is when the kernel steps in."""
     sign = language.memory_error
-    if (
-        sign is not None
-        and _gave_up(language, outcome)
-        and sign.search(outcome.stderr.text) is not None
-    ):
+    if sign is not None and _gave_up(language, outcome) and sign.search(said) is not None:
         return replace(outcome, ended_by=EndedBy.MEMORY)
     return outcome
 

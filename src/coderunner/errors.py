@@ -4,13 +4,16 @@
     ├── InvalidInput              the caller asked for something that makes no sense
     │   ├── InvalidProgram        no files, an unsafe file name, two files of one name
     │   ├── InvalidLimits         zero, negative, not a number, above the ceiling
+    │   ├── InvalidSettings       a key that there is not, a value of the wrong kind; it says where
     │   ├── UnknownLanguage       no language has this name or file extension
     │   └── InvalidLanguageFile   a language's TOML cannot be used
     ├── ToolchainMissing          the language is known, its compiler or interpreter is not here
     ├── StartFailed               the sandbox stood, but the command in it could not be started
     ├── JudgeFailed               a checker or an interactor cannot be used
+    ├── AccessDenied              a service does not serve us: no token, or a wrong one
     └── EngineUnavailable         the engine itself failed or cannot run on this machine
-        └── IsolationTooLow       it could run, but not behind the walls that were asked for
+        ├── IsolationTooLow       it could run, but not behind the walls that were asked for
+        └── Busy                  a service has no turn for us in the time we would wait
 
 A program that fails never raises: that is an `Outcome`. What raises is bad input, or a fault of
 the machinery. Each error says what happened and why; `hint` says what to do next.
@@ -56,6 +59,10 @@ class InvalidLimits(InvalidInput):
     """A limit is not a positive number of the right kind, or is above the configured ceiling."""
 
 
+class InvalidSettings(InvalidInput):
+    """A setting is unknown, or its value makes no sense. Says where it stands."""
+
+
 class UnknownLanguage(InvalidInput):
     """No language has this name."""
 
@@ -76,12 +83,25 @@ class JudgeFailed(CodeRunnerError):
     """A checker or an interactor does not compile. Never the fault of what it was to judge."""
 
 
+class AccessDenied(CodeRunnerError):
+    """A service does not serve this caller: the token is missing, wrong, or for another one."""
+
+
 class EngineUnavailable(CodeRunnerError):
     """The engine cannot run here, or failed while running. Never the fault of the program."""
 
 
 class IsolationTooLow(EngineUnavailable):
     """The engine works, but offers less isolation than the caller insists on."""
+
+
+class Busy(EngineUnavailable):
+    """A service has too much to do, and still had after we had asked for as long as we may.
+    `retry_s`: when it wants to be asked again."""
+
+    def __init__(self, message: str, *, hint: str = "", retry_s: float = 1.0) -> None:
+        super().__init__(message, hint=hint)
+        self.retry_s = retry_s
 
 
 @contextlib.contextmanager

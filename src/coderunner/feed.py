@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 
 _BUFFER_BYTES = 64 * 1024  # as much as a pipe holds
 
 
 class Feed:
-    """Bytes for the stdin of a run, as they come."""
+    """Bytes for the stdin of a run, as they come: so many may be unread."""
 
-    def __init__(self) -> None:
+    def __init__(self, most_bytes: int = _BUFFER_BYTES) -> None:
+        self._most = most_bytes
         self._chunks: deque[bytes] = deque()
         self._held = 0
         self._over = False  # nothing more will come
@@ -21,7 +22,7 @@ class Feed:
 
     async def put(self, chunk: bytes) -> bool:
         """Waits while too much is unread, as a pipe does. Whether somebody is there to read it."""
-        while self._held >= _BUFFER_BYTES and not self._deaf:
+        while self._held >= self._most and not self._deaf:
             await self._change()
         if not self._deaf:
             self._chunks.append(chunk)
@@ -34,7 +35,7 @@ class Feed:
         self._over = True
         self._changed.set()
 
-    async def listen(self) -> AsyncIterator[bytes]:
+    async def listen(self) -> AsyncGenerator[bytes]:
         """The reader's end."""
         try:
             while True:

@@ -138,15 +138,20 @@ class Language:
         )
 
 
-def user_language_dir() -> Path | None:
-    """Where a user's own languages lie: `$XDG_CONFIG_HOME/coderunner/languages`."""
+def user_config_dir() -> Path | None:
+    """Where a user's own settings and languages lie: `$XDG_CONFIG_HOME/coderunner`."""
     config = os.environ.get("XDG_CONFIG_HOME", "")
     if not os.path.isabs(config):  # the XDG specification: relative paths are to be ignored
         home = os.path.expanduser("~")
         if not os.path.isabs(home):
             return None
         config = os.path.join(home, ".config")
-    return Path(config, "coderunner", "languages")
+    return Path(config, "coderunner")
+
+
+def user_language_dir() -> Path | None:
+    config = user_config_dir()
+    return config / "languages" if config else None
 
 
 class Languages:
@@ -199,6 +204,15 @@ class Languages:
                 hint="name the language; there are " + self._listed(),
             )
         return found
+
+    def compile_by(self, name: str, command: Sequence[str]) -> None:
+        """Have a language's programs compiled by another command."""
+        from coderunner.compile_command import compiled_by
+
+        old = self.get(name)
+        new = compiled_by(old, command)
+        for known in (self._languages, self._names, self._extensions):
+            known.update({key: new for key, language in known.items() if language is old})
 
     def _nearest(self, name: str) -> str:
         near = difflib.get_close_matches(name.casefold(), self._names, n=3, cutoff=0.5)

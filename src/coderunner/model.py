@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
@@ -176,12 +177,19 @@ class Terminal:
                     f"a terminal's rows and columns are from 1 to {_LARGEST_TERMINAL}, "
                     f"not {repr(size)[:80]}"
                 )
+        if type(self.kind) is not str or not _KIND_OF_TERMINAL.fullmatch(self.kind):
+            raise InvalidInput(
+                f"no kind of terminal is called {repr(self.kind)[:80]}",
+                hint="it is what TERM says, such as xterm-256color",
+            )
 
 
 _LARGEST_TERMINAL = 0xFFFF  # as the kernel counts them
+_KIND_OF_TERMINAL = re.compile("[!-~]{1,64}")
 
 
 Directory = Literal["/workspace", "/tmp"]
+WORKSPACE: Directory = "/workspace"
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +210,7 @@ class Job:
     warm: Warm | None = None
     terminal: Terminal | None = None
     image: str = ""  # what the command is in, for engines that have images; empty: their default
-    directory: Directory = "/workspace"  # where it is, in engines with a root of their own
+    directory: Directory = WORKSPACE  # where it is, in engines with a root of their own
     label: str = ""  # what people call jobs of this kind, as in the name of a container
 
 

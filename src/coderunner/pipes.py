@@ -87,15 +87,23 @@ class PipeReader(_Pipe):
 class PipeWriter(_Pipe):
     """The end of a pipe that we write."""
 
+    _stopped = False
+
     def end(self) -> None:
         """Nothing more will be written: the reader finds the end."""
         self.close()
+
+    def stop(self) -> None:
+        """Nothing more will be written, and the pipe stays open."""
+        self._stopped = True
+        if self._waiter is not None:
+            _wake(self._waiter)
 
     async def write(self, data: bytes) -> None:
         """All of `data`, however long it takes; BrokenPipeError once nobody will read it."""
         rest = memoryview(data)
         while rest:
-            if self.closed:
+            if self.closed or self._stopped:
                 raise BrokenPipeError("this end of the pipe was closed")
             try:
                 rest = rest[os.write(self._fd, rest) :]

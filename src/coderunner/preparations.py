@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from coderunner.cancelling import cancel
@@ -22,10 +22,10 @@ from coderunner.errors import CodeRunnerError
 from coderunner.kept import kept_directory
 from coderunner.language import Language
 from coderunner.model import Mount
+from coderunner.notices import Notice
 from coderunner.preparing import Preparing, is_there
 from coderunner.toolchain import Toolchain
 
-Notice = Callable[[str], None]
 _ENOUGH_USES = 2  # of a language, for its runner to be a long-lived one
 
 
@@ -57,6 +57,8 @@ class Preparations:
                     self._make_meanwhile(one, place)
                     continue
                 await self._make(one, place)
+            elif preparation.optional and not await self._is_worth_showing(one, place):
+                continue
             mounts[preparation.id] = one.mount(place)
         return mounts
 
@@ -79,6 +81,10 @@ class Preparations:
             if not is_there(place):
                 self._notice(f"preparing {one.title}, once …")
                 await one.make(self._engine, place)
+
+    async def _is_worth_showing(self, one: Preparing, place: Path) -> bool:
+        long_lived = self._uses[one.language.name] >= _ENOUGH_USES
+        return long_lived or await self._engine.sees(place, one.toolchain.image)
 
     def _make_meanwhile(self, one: Preparing, place: Path) -> None:
         """Once: what failed is not tried again by this runner."""

@@ -28,9 +28,10 @@ from coderunner.errors import (
 )
 from coderunner.execution import Started, Stdin, execute_and
 from coderunner.home import Home
-from coderunner.language import Language, Languages
+from coderunner.language import Language
 from coderunner.model import (
     MIB,
+    WORKSPACE,
     Directory,
     File,
     Isolation,
@@ -40,8 +41,9 @@ from coderunner.model import (
     Program,
     Result,
 )
+from coderunner.notices import Notice, ignore
 from coderunner.placeholders import Value, file_values
-from coderunner.preparations import Notice, Preparations
+from coderunner.preparations import Preparations
 from coderunner.recipe import Recipe, check_args, check_env
 from coderunner.settings import Settings
 from coderunner.toolchain import Toolchain, Toolchains
@@ -69,11 +71,11 @@ class Runner:
         engine: Engine,
         *,
         settings: Settings | None = None,
-        notice: Notice = lambda text: None,
+        notice: Notice = ignore,
     ) -> None:
         self.settings = settings or Settings()
         self.engine = engine
-        self.languages = Languages(self.settings.language_dirs())
+        self.languages = self.settings.languages()
         engine.announce(notice)
         chosen = self.settings.toolchains
         self.toolchains = engine.toolchains(chosen) or Toolchains(chosen)
@@ -86,7 +88,7 @@ class Runner:
         self._home = Home()
 
     @classmethod
-    def open(cls, settings: Settings | None = None, *, notice: Notice = lambda text: None) -> Self:
+    def open(cls, settings: Settings | None = None, *, notice: Notice = ignore) -> Self:
         """A runner on the engine that the settings name."""
         settings = settings or Settings()
         return cls(open_engine(settings.engine, settings), settings=settings, notice=notice)
@@ -135,42 +137,38 @@ class Runner:
             return await build.run(limits=limits, stdin=stdin, sink=sink, collect=collect)
 
     async def warm_up(
-        self,
-        language: str,
-        *,
-        limits: Limits | None = None,
-        directory: Directory = "/workspace",
+        self, language: str, *, limits: Limits | None = None, directory: Directory = WORKSPACE
     ) -> bool:
-        """Make ready for programs of this language, ahead of the first run, and wait until it is
-        done. False if the language or the engine has nothing that could be."""
-        return await self.engine.warm_up(await self._job(language, limits, directory))
+        """Start an interpreter, or a container, for programs of this language ahead of the first
+        one, and wait until it is ready. False if the engine has no such thing for them."""
+        async with self._example(language, limits, directory) as job:
+            return await self.engine.warm_up(job)
 
     async def is_warm(
-        self,
-        language: str,
-        *,
-        limits: Limits | None = None,
-        directory: Directory = "/workspace",
+        self, language: str, *, limits: Limits | None = None, directory: Directory = WORKSPACE
     ) -> bool:
-        """Whether what `warm_up` has started is still there."""
-        return await self.engine.is_warm(await self._job(language, limits, directory))
+        """Whether there is one, and it is alive: also if it was not we who ended it."""
+        async with self._example(language, limits, directory) as job:
+            return await self.engine.is_warm(job)
 
     async def cool_down(
-        self,
-        language: str,
-        *,
-        limits: Limits | None = None,
-        directory: Directory = "/workspace",
+        self, language: str, *, limits: Limits | None = None, directory: Directory = WORKSPACE
     ) -> None:
-        """Let go of what `warm_up` has started."""
-        await self.engine.cool_down(await self._job(language, limits, directory))
+        """End it, if nothing runs in it. The next program starts cold."""
+        async with self._example(language, limits, directory) as job:
+            await self.engine.cool_down(job)
 
-    async def _job(self, language: str, limits: Limits | None, directory: Directory) -> Job:
+    @asynccontextmanager
+    async def _example(
+        self, language: str, limits: Limits | None, directory: Directory
+    ) -> AsyncIterator[Job]:
+        """A job as a program of this language would be, but for the program."""
         found = self.languages.get(language)
         recipe = await self._recipe(lay_out(found, (File(found.source, b""),)), ())
-        job = recipe.run_job(limits or Limits(), Path(), self.preload)
-        self._home.enter()  # it may have been closed meanwhile
-        return replace(job, directory=directory)
+        with bundle_of(()) as nothing:
+            self._home.enter()  # it may have been closed meanwhile
+            job = recipe.run_job(limits or Limits(), nothing, self.preload)
+            yield replace(job, directory=directory)
 
     @property
     def preload(self) -> tuple[str, ...] | None:
@@ -267,8 +265,8 @@ class Runner:
         *,
         stdin: Stdin = None,
         sink: Sink | None = None,
-        started: Started | None = None,
         most_bytes: int | None = None,
+        started: Started | None = None,
     ) -> tuple[Outcome, Collection]:
         """Run one job and bring back the files it was asked for: all that fit on its disk, or no
         more than `most_bytes`."""

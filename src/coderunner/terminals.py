@@ -69,39 +69,31 @@ class SilentReader(PipeReader):
 
 
 class TerminalWriter(PipeWriter):
-    """What is typed, and all else that is done to a terminal; it owns a master and a slave."""
+    """What is typed, and all else that is done to a terminal; it owns a master and a slave. To be
+    closed when the program is over: what that has written is then read to its end."""
 
     def __init__(self, master: int, slave: int) -> None:
         super().__init__(master)
         self._slave = slave
-        self._ended = False
         self._last_typed = b"\n"
 
     async def write(self, data: bytes) -> None:
-        if self._ended:
-            raise BrokenPipeError("this terminal's input has ended")
         self._last_typed = data[-1:] or self._last_typed
-        try:
-            await super().write(data)
-        except OSError as error:
-            if error.errno != errno.EIO:
-                raise
-            raise BrokenPipeError("nobody has this terminal any more") from error
+        await super().write(data)
 
     def end(self) -> None:
         """Types ^D: once if the line is empty, twice if not, since the first only hands it over."""
-        if not self._ended:
-            self._ended = True
+        if not self._stopped:
+            self.stop()
             self._type_end(1 if self._last_typed in _LINE_ENDS else 2)
 
     def _type_end(self, times: int) -> None:
         if self.closed:
             return
-        with suppress(OSError, termios.error):  # nobody has the slave any more
-            with suppress(BlockingIOError):  # the program reads nothing, and there is no room
-                times -= os.write(self._fd, self._end_key() * times)
-            if times:
-                asyncio.get_running_loop().call_later(_TYPE_AGAIN_S, self._type_end, times)
+        with suppress(BlockingIOError):  # the program reads nothing, and there is no room
+            times -= os.write(self._fd, self._end_key() * times)
+        if times:
+            asyncio.get_running_loop().call_later(_TYPE_AGAIN_S, self._type_end, times)
 
     def _end_key(self) -> bytes:
         """The program may have chosen another, or none."""
@@ -120,12 +112,8 @@ class TerminalWriter(PipeWriter):
         fcntl.ioctl(self._fd, _TIOCSIG, number)
         return True
 
-    def hang_up(self) -> None:
-        """The program is over: what it has written is still read, and then comes the end."""
+    def drop(self) -> None:
+        super().drop()
         slave, self._slave = self._slave, -1
         if slave >= 0:
             os.close(slave)
-
-    def drop(self) -> None:
-        super().drop()
-        self.hang_up()

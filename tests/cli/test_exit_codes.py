@@ -58,7 +58,7 @@ def test_a_compilation_that_failed(ended_by: EndedBy) -> None:
     assert exit_codes.of_result(Result(outcome(ended_by, 1), None)) == expected
 
 
-@pytest.mark.parametrize("ended_by", set(EndedBy) - {EndedBy.EXIT})
+@pytest.mark.parametrize("ended_by", sorted({*EndedBy} - {EndedBy.EXIT}))
 def test_an_end_the_program_cannot_explain_is_explained(ended_by: EndedBy) -> None:
     limits = replace(Limits(), cpu_ms=500)
     for result in (Result(None, outcome(ended_by)), Result(outcome(ended_by), None)):

@@ -95,13 +95,49 @@ async def test_a_container_that_somebody_pauses(
     assert await works(bench)
 
 
+async def test_a_container_that_is_paused_for_a_moment(client: Any, bench: Bench) -> None:
+    """Time goes on, and that is all."""
+    run, container = await running_container(client, bench, wall_ms=2000)
+    container.pause()
+    await asyncio.sleep(0.5)
+    container.unpause()
+    assert (await run).ended_by is EndedBy.WALL_TIME
+    assert await works(bench)
+
+
+async def test_names_that_are_taken(
+    client: Any, bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Asked for a volume Docker says nothing, and gives the one that is there."""
+    others = {"of": "somebody else"}
+    volume = client.volumes.create("coderunner-volume", labels=others)
+    container = client.containers.create(
+        IMAGE, ["true"], labels=others, network_mode="none", name="coderunner-container"
+    )
+    names = iter(["volume", "volume", "another volume", "container", "another container"])
+    monkeypatch.setattr("secrets.token_hex", lambda size: next(names).replace(" ", "-"))
+    try:
+        with pytest.raises(EngineUnavailable, match=r"coderunner-container.* is already in use"):
+            await works(bench)
+        assert await works(bench)
+        assert ours(client) == ([], ["coderunner-another-volume"])
+        await bench.engine.aclose()
+        assert client.volumes.get(volume.name).attrs["Labels"] == others
+        assert client.containers.get(container.id).labels == others
+    finally:
+        container.remove()
+        volume.remove()
+
+
 async def test_a_warden_that_somebody_removes(client: Any, bench: Bench) -> None:
+    """Docker then makes an empty volume under the old name, and without our label."""
     assert await works(bench)
-    for name in ours(client)[1]:
-        client.volumes.get(name).remove(force=True)
-    assert await works(bench)
-    for name in ours(client)[1]:  # the one that Docker has made under the old name
-        assert name.startswith("coderunner-")
+    [first] = ours(client)[1]
+    client.volumes.get(first).remove(force=True)
+    assert all(await asyncio.gather(works(bench), works(bench)))
+    [second] = ours(client)[1]
+    assert first not in {volume.name for volume in client.volumes.list()}
+    assert first != second
 
 
 async def test_a_program_cannot_ask_its_warden(bench: Bench) -> None:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import io
 import os
 import shutil
 import signal
 import subprocess
-import tarfile
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -22,12 +20,11 @@ from coderunner.execution import execute
 from coderunner.model import File, Job, Outcome
 from coderunner.settings import DockerSettings
 from coderunner.workspace import Bundle
-from tests.docker.daemon import OwnDaemon, connect
+from tests.docker.daemon import OwnDaemon, connect, everything
+from tests.docker.tiny import EMPTY, make_empty
 from tests.support import leave_out
 
 pytestmark = [pytest.mark.engines, pytest.mark.as_root]
-
-EMPTY = "tests/empty:one"  # the warden is the only program in there
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +38,7 @@ def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OwnDaemon]:
     daemon = OwnDaemon(folder)
     try:
         daemon.start()
-        _make_image(daemon)
+        make_empty(daemon)
         yield daemon
     finally:
         daemon.stop()
@@ -50,18 +47,11 @@ def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OwnDaemon]:
 
 @pytest.fixture
 async def engine(daemon: OwnDaemon) -> AsyncIterator[DockerEngine]:
-    engine = DockerEngine(DockerSettings(host=daemon.address, image=EMPTY))
+    settings = DockerSettings(host=daemon.address, image=EMPTY, pull_policy="never")
+    engine = DockerEngine(settings)
     yield engine
     await engine.aclose()
-
-
-def _make_image(daemon: OwnDaemon) -> None:
-    content = io.BytesIO()
-    with tarfile.open(fileobj=content, mode="w") as tar:
-        tar.addfile(tarfile.TarInfo("a file"))
-    name, _, tag = EMPTY.partition(":")
-    with contextlib.closing(connect(daemon.address)) as client:
-        client.api.import_image_from_data(content.getvalue(), repository=name, tag=tag)
+    assert everything(daemon.address) == set()
 
 
 async def run(engine: DockerEngine, *words: str, wait: asyncio.Event | None = None) -> Outcome:
@@ -93,7 +83,10 @@ async def test_a_daemon_that_is_restarted(daemon: OwnDaemon, engine: DockerEngin
         await run(engine)
     assert "DOCKER_HOST" in caught.value.hint
     await asyncio.to_thread(daemon.start)
+    left = everything(daemon.address)
     assert await works(engine)
+    now = everything(daemon.address)
+    assert (len(left), len(now)) == (2, 1)  # but for the warden's volume, it is as it was
 
 
 async def test_a_daemon_that_hangs(daemon: OwnDaemon, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -111,6 +104,48 @@ async def test_a_daemon_that_hangs(daemon: OwnDaemon, monkeypatch: pytest.Monkey
         assert await works(engine)
     finally:
         await engine.aclose()
+    # Not even the container that it has made for somebody who had gone.
+    assert everything(daemon.address) == set()
+
+
+async def test_a_daemon_that_is_slow(daemon: OwnDaemon, engine: DockerEngine) -> None:
+    """It stands still for most of the time, in the midst of everything."""
+    pid = daemon.pid
+
+    async def hold() -> None:
+        while True:
+            os.kill(pid, signal.SIGSTOP)
+            await asyncio.sleep(0.2)
+            os.kill(pid, signal.SIGCONT)
+            await asyncio.sleep(0.02)
+
+    holding = asyncio.create_task(hold())
+    try:
+        assert all(await asyncio.gather(*(works(engine) for _ in range(4))))
+    finally:
+        holding.cancel()
+        os.kill(pid, signal.SIGCONT)
+
+
+async def test_an_image_that_vanishes(daemon: OwnDaemon, engine: DockerEngine) -> None:
+    assert await works(engine)
+    with contextlib.closing(connect(daemon.address)) as client:
+        client.images.remove(EMPTY, force=True)
+    for _ in range(2):
+        with pytest.raises(EngineUnavailable, match=f"{EMPTY} is not here") as caught:
+            await run(engine)
+        assert f"docker pull {EMPTY}" in caught.value.hint
+    make_empty(daemon)
+    assert await works(engine)
+
+
+async def test_another_image_of_that_name(daemon: OwnDaemon, engine: DockerEngine) -> None:
+    """Whoever builds an image anew, and removes the old one, waits for nothing."""
+    assert await works(engine)
+    with contextlib.closing(connect(daemon.address)) as client:
+        client.images.remove(EMPTY, force=True)
+    make_empty(daemon, "another file")
+    assert await works(engine)
 
 
 async def test_a_daemon_without_space(

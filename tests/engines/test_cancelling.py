@@ -14,8 +14,9 @@ from coderunner.engines.linux import LinuxEngine
 from coderunner.execution import execute_and
 from coderunner.workspace import Workspace
 from tests.engines.bench import Bench
-from tests.engines.every import EMBEDDED, engine_for_tests
+from tests.engines.every import EMBEDDED, engine_for_tests, engine_params
 from tests.engines.held import held, held_with_children
+from tests.properties.effort import LONG
 from tests.support import require_sandbox
 
 pytestmark = pytest.mark.engines
@@ -24,10 +25,10 @@ pytestmark = pytest.mark.engines
 SCRIPT = "echo left > out; head -c 200000 /dev/zero; cat > /dev/null; exit 3"
 
 
-@pytest.fixture(params=EMBEDDED)
+@pytest.fixture(params=engine_params([*EMBEDDED, "docker"]))
 async def bench(request: pytest.FixtureRequest, workspace: Workspace) -> AsyncIterator[Bench]:
     engine = engine_for_tests(request, request.param)
-    yield Bench(engine, workspace)
+    yield Bench(engine, workspace, image=engine.name == "docker")
     await engine.aclose()
 
 
@@ -35,6 +36,11 @@ async def collected(bench: Bench) -> int | None:
     job = replace(bench.job("/bin/sh", "-c", SCRIPT), collect=True)
     outcome, _ = await execute_and(bench.engine, job, os.listdir, stdin=bytes(300_000))
     return outcome.exit_code
+
+
+def rounds(bench: Bench, number: int) -> int:
+    """A container takes as long as fifty boxes."""
+    return number if LONG or bench.engine.name != "docker" else number // 6
 
 
 async def turns(number: int) -> None:
@@ -53,7 +59,7 @@ async def cancelled(task: asyncio.Task[object], times: int, often: random.Random
 async def test_a_cancelled_run_leaves_nothing(bench: Bench, times: int) -> None:
     await collected(bench)
     before, chance = held(), random.Random(times)
-    for _ in range(60):
+    for _ in range(rounds(bench, 60)):
         run: asyncio.Task[object] = asyncio.create_task(collected(bench))
         await turns(chance.choice([3, 30, 300, 3000]) * chance.randrange(10) // 10)
         await cancelled(run, times, chance)
@@ -65,7 +71,7 @@ async def test_a_loop_that_ends_everything_at_once_leaves_nothing(bench: Bench) 
     """As `asyncio.run` does when it leaves: all tasks, our own included."""
     await collected(bench)
     before, chance = held(), random.Random(1)
-    for _ in range(40):
+    for _ in range(rounds(bench, 40)):
         run: asyncio.Task[object] = asyncio.create_task(collected(bench))
         await turns(chance.choice([3, 30, 300]) * chance.randrange(10) // 10)
         for task in asyncio.all_tasks() - before[1]:

@@ -145,7 +145,8 @@ REFUSED: list[Rule] = [
     *(("socketpair", (family, BAD_TYPE, 0, None), errno.EAFNOSUPPORT)
       for family in (0, 2, 10, 16, 17, 40, 0xFFFFFFFF)),
     *(("ioctl", (NO_FD, cmd, None), EPERM) for cmd in (0x5412, 0x541C)),
-    *(("ioctl", (NO_FD, cmd, None), errno.ENOTTY) for cmd in (*UNLISTED_IOCTLS, 0, 0xFFFFFFFF)),
+    *(("ioctl", (NO_FD, cmd, None), errno.ENOTTY)
+      for cmd in (*UNLISTED_IOCTLS, *seccomp.TERMINAL_IOCTLS, 0, 0xFFFFFFFF)),
     *(("prctl", (option,), errno.EINVAL) for option in (31, 32, 0xFFFFFFFF)),  # perf events
     *(("prlimit64", (pid, 7, None, None), EPERM) for pid in (PROCESS_1, 2, NO_PROCESS)),
     ("sched_setscheduler", (PROCESS_1, 0, None), EPERM),

@@ -10,13 +10,11 @@ from contextlib import contextmanager
 
 import pytest
 
-from coderunner.engines import open_engine
 from coderunner.errors import EngineUnavailable
 from coderunner.workspace import Workspace
 from tests.engines.bench import Bench
-from tests.engines.every import EMBEDDED
+from tests.engines.every import EMBEDDED, engine_for_tests
 from tests.engines.held import held, held_with_children
-from tests.support import require_sandbox
 
 pytestmark = pytest.mark.engines
 
@@ -34,23 +32,24 @@ def no_watches(kinds: tuple[str, ...] = ("add_reader", "add_writer")) -> Iterato
 
 
 @pytest.mark.parametrize("name", EMBEDDED)
-async def test_an_engine_that_cannot_start_leaves_nothing(name: str, workspace: Workspace) -> None:
-    if name != "process":
-        require_sandbox()
-    engine = open_engine(name)
+async def test_an_engine_that_cannot_start_leaves_nothing(
+    name: str, request: pytest.FixtureRequest, workspace: Workspace
+) -> None:
+    bench = Bench(engine_for_tests(request, name), workspace)
     before = held_with_children()
     with no_watches(), pytest.raises(EngineUnavailable) as caught:
-        await Bench(engine, workspace).sh("cat", stdin=b"x")
+        await bench.sh("cat", stdin=b"x")
     assert "fs.epoll.max_user_watches" in caught.value.hint
     assert held_with_children() == before
-    assert (await Bench(engine, workspace).sh("cat", stdin=b"x")).stdout.data == b"x"
-    await engine.aclose()
+    assert (await bench.sh("cat", stdin=b"x")).stdout.data == b"x"
+    await bench.engine.aclose()
 
 
 @pytest.mark.parametrize("kind", ["add_reader", "add_writer"])
-async def test_a_run_that_cannot_be_watched_is_ended(kind: str, workspace: Workspace) -> None:
-    require_sandbox()
-    engine = open_engine("linux")
+async def test_a_run_that_cannot_be_watched_is_ended(
+    kind: str, request: pytest.FixtureRequest, workspace: Workspace
+) -> None:
+    engine = engine_for_tests(request, "linux")
     bench = Bench(engine, workspace)
     await bench.sh("true")
     before = held()

@@ -3,22 +3,41 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from coderunner import Runner
+from coderunner.engines.base import Capabilities, State
 from coderunner.execution import Stdin
 from coderunner.model import File, Isolation, Limits, Program, Result
+from tests.hostile.attack import AT_SAMPLED, IN_CONTAINERS, ON_GVISOR
 from tests.hostile.surroundings import processes_with, token, unharmed
+from tests.properties.effort import LONG
 
+T = TypeVar("T")
 # A hang must fail the test, not stop the suite. No program here may take half as long.
 _PATIENCE_S = 120
 
 
 class Arena:
-    def __init__(self, runner: Runner, level: Isolation) -> None:
+    def __init__(self, runner: Runner, capabilities: Capabilities) -> None:
         self.runner = runner
-        self.level = level
+        self.level = capabilities.isolation
+        meters = {one.name: one.state for one in capabilities.controls}
+        self.sampled = meters["memory"] is State.SAMPLED
+        self.in_containers = runner.engine.name == "docker"
+        self.on_gvisor = self.in_containers and self.level is Isolation.VM
+
+    @property
+    def where(self) -> list[str]:
+        """What an attack may find to be different here, the most particular first."""
+        facts = {
+            ON_GVISOR: self.on_gvisor,
+            IN_CONTAINERS: self.in_containers,
+            AT_SAMPLED: self.sampled,
+        }
+        return [place for place, is_so in facts.items() if is_so]
 
     async def run(
         self,
@@ -34,7 +53,7 @@ class Arena:
         word = token()
         marked = replace(program, args=(*program.args, word))  # it may ignore it
         await self.runner.isolation()  # starts the engine, so that only the run's own traces count
-        if not self._in_containers:
+        if not self.in_containers:
             await self.check_alive()
         with unharmed():
             running = self.runner.run(
@@ -47,14 +66,13 @@ class Arena:
             result = await asyncio.wait_for(running, _PATIENCE_S)
             assert processes_with(word) == []
         _check_kept(result, limits)
-        if not self._in_containers:
+        if LONG or not self.in_containers:  # the next container has nothing of this one
             await self.check_alive()
         return result
 
-    @property
-    def _in_containers(self) -> bool:
-        """Then the next run has nothing of this one's, and to see that it works takes long."""
-        return self.runner.engine.name == "docker"
+    def some(self, values: Sequence[T]) -> Sequence[T]:
+        """All of them, or where each takes long and a long run was not asked for, a tenth."""
+        return values if LONG or not self.in_containers else values[::10]
 
     async def text(self, source: str, language: str = "python", **limits: float) -> Result:
         """The same for a program that is given as a text."""

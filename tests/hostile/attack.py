@@ -11,20 +11,30 @@ Lines that may be there:
     compile limits: …           the same for the compiler
     ends: HOW | HOW …           `exit`, `exit 0`, `signal 9`, `memory`, `wall_time` …
     ends at sampled: …          where there is no cgroup and that makes a difference
+    ends in containers: …       where Docker has other walls, or other words for them
+    ends on gvisor: …           where the kernel is another one
     compiles: HOW | HOW …       how the compiler ends; without this line it must succeed
     says: TEXT                  all of stdout, without the last newline; once for each line
-    says at sampled: …
+    says at sampled: …          … and so on
+    may say in containers: …    or lines like this (`*` is anything): what is refused in other
+                                words, or is harmless there
     args: WORD …                what it is started with
-    not in containers: WHY      Docker has other walls there, or other words for them
+    not in containers: WHY
+    not on gvisor: WHY
 """
 
 from __future__ import annotations
 
+import errno
+import os
 import shlex
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from pathlib import Path
 
-from coderunner.model import File, Isolation, Limits, Outcome, Program
+from coderunner.model import File, Limits, Outcome, Program
+from tests.engines.every import CONTAINERS, GVISOR
 
 PROGRAMS = Path(__file__).parent / "programs"
 _COMMENTS = ("#", "//", "--", "%")
@@ -60,8 +70,11 @@ class Attack:
         return f"resources/{number}" if taking else self.id
 
     @property
-    def in_containers(self) -> bool:
-        return "not in containers" not in self.wishes
+    def places(self) -> list[str]:
+        """The engines it is for."""
+        engines = {"not on gvisor": [GVISOR], "not in containers": CONTAINERS}
+        closed = {engine for wish in self.wishes for engine in engines.get(wish, [])}
+        return [engine for engine in ("linux", *CONTAINERS) if engine not in closed]
 
     @property
     def program(self) -> Program:
@@ -88,20 +101,42 @@ class Attack:
         """How the compiler may end; empty if it must succeed."""
         return _alternatives(self.wishes.get("compiles", []))
 
-    def ends(self, level: Isolation) -> list[str]:
-        return _alternatives(self._at(level, "ends"))
+    def ends(self, where: Iterable[str]) -> list[str]:
+        ways = _alternatives(self._there(where, "ends"))
+        return [*ways, "exit 1"] if ON_GVISOR in where and "exit 0" in ways else ways
 
-    def says(self, level: Isolation) -> str | None:
-        lines = self._at(level, "says")
+    def says(self, where: Iterable[str]) -> str | None:
+        lines = self._there(where, "says")
         return "\n".join(lines) if lines else None
 
-    def _at(self, level: Isolation, key: str) -> list[str]:
-        return self.wishes.get(f"{key} at {level.value}") or self.wishes.get(key, [])
+    def is_said(self, text: str, where: Iterable[str]) -> bool:
+        """Whether it may have said that there."""
+        wanted = self.says(where)
+        if wanted is None or text == wanted:
+            return True
+        patterns = [line for place in where for line in self.wishes.get(f"may say {place}", [])]
+        if ON_GVISOR in where:
+            patterns += REFUSALS
+        allowed = [*wanted.splitlines(), *patterns]
+        return bool(patterns) and all(
+            any(fnmatchcase(line, pattern) for pattern in allowed) for line in text.splitlines()
+        )
+
+    def _there(self, where: Iterable[str], key: str) -> list[str]:
+        keys = [*(f"{key} {place}" for place in where), key]
+        return next((self.wishes[key] for key in keys if key in self.wishes), [])
 
 
+# A kernel of its own refuses for reasons of its own: there every line that is a refusal will do,
+# and a program that has met one may exit with 1.
+REFUSALS = [f"* {os.strerror(number)}" for number in errno.errorcode]
+REFUSALS += [f"* {name}" for name in errno.errorcode.values()]
+AT_SAMPLED, IN_CONTAINERS, ON_GVISOR = "at sampled", "in containers", "on gvisor"
 _KEYS = {
-    "limits", "compile limits", "ends", "ends at sampled", "compiles", "says", "says at sampled",
-    "args", "not in containers",
+    *("limits", "compile limits", "compiles", "args"),
+    *(f"{key} {place}".strip() for key in ("ends", "says")
+      for place in ("", AT_SAMPLED, IN_CONTAINERS, ON_GVISOR)),
+    *(f"{key} {place}" for key in ("not", "may say") for place in (IN_CONTAINERS, ON_GVISOR)),
 }  # fmt: skip
 
 

@@ -11,13 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from coderunner import Runner, Settings
+from coderunner import Runner
 from coderunner.model import EndedBy, File, Isolation, Limits, Program, Result
+from tests.engines.every import settings_for_tests
 from tests.hostile.arena import Arena
-from tests.hostile.conftest import ON_LINUX
+from tests.hostile.conftest import ENGINES
 from tests.support import require_sandbox
 
-pytestmark = [pytest.mark.hostile, ON_LINUX]
+pytestmark = pytest.mark.hostile
 
 LANGUAGE = """
 name = "obedient"
@@ -31,7 +32,7 @@ version = ["{bash}", "--version"]
 hello = "echo 'echo Hello from Obedient' > program"
 
 [scripts]
-look = "[ -f program ] && cat program; find made -type f 2>/dev/null; ls /tmp"
+look = "[ -f program ] && cat program; find made -type f 2>/dev/null; find /tmp -mindepth 1"
 
 [tools.bash]
 names = ["bash"]
@@ -39,13 +40,16 @@ apt = "bash"
 """
 
 
-@pytest.fixture
-async def arena(tmp_path: Path) -> AsyncIterator[Arena]:
-    require_sandbox()
+@pytest.fixture(params=ENGINES)
+async def arena(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Arena]:
+    if request.param == "linux":
+        require_sandbox()
     (tmp_path / "obedient.toml").write_text(LANGUAGE)
-    settings = Settings(engine="linux", min_isolation=Isolation.SAMPLED, languages_dir=tmp_path)
+    settings = settings_for_tests(
+        request, request.param, min_isolation=Isolation.SAMPLED, languages_dir=tmp_path
+    )
     async with Runner.open(settings) as runner:
-        yield Arena(runner, (await runner.engine.capabilities()).isolation)
+        yield Arena(runner, await runner.engine.capabilities())
 
 
 async def compiled(arena: Arena, script: str, **limits: int) -> Result:

@@ -11,10 +11,10 @@ from coderunner.language import Languages
 from coderunner.model import EndedBy, File, Limits, Program
 from coderunner.runner import COMPILE_LIMITS
 from tests.hostile.arena import Arena
-from tests.hostile.conftest import ON_LINUX
+from tests.hostile.conftest import ON_LINUX, in_languages
 from tests.support import require_toolchain
 
-pytestmark = [pytest.mark.hostile, ON_LINUX]
+pytestmark = pytest.mark.hostile
 
 COMPILED = [language.name for language in Languages() if language.compile]
 SECRET = "the-secret-of-the-host"
@@ -23,21 +23,21 @@ LONG_C = "\n".join(f"int f{i}(int x) {{ return x * {i}; }}" for i in range(5000)
 )
 
 
-@pytest.fixture(params=COMPILED)
-def language(request: pytest.FixtureRequest) -> str:
-    require_toolchain(request.param)
-    return str(request.param)
+in_each_language = in_languages(COMPILED)
 
 
 def hello(language: str) -> Program:
+    require_toolchain(language)
     known = Languages().get(language)
     return Program(language, (File(known.source, known.hello.encode()),))
 
 
 def source(language: str, text: str) -> Program:
+    require_toolchain(language)
     return Program(language, (File(Languages().get(language).source, text.encode()),))
 
 
+@in_each_language
 async def test_it_is_in_a_box(arena: Arena, language: str) -> None:
     result = await arena.run(hello(language))
     assert result.ok, result.stderr
@@ -45,6 +45,7 @@ async def test_it_is_in_a_box(arena: Arena, language: str) -> None:
     assert result.compilation.isolation is arena.level
 
 
+@in_each_language
 @pytest.mark.parametrize("limit", ["wall_ms", "cpu_ms"])
 async def test_its_time_is_limited(arena: Arena, language: str, limit: str) -> None:
     limits = COMPILE_LIMITS.but(Languages().get(language).compile_limits).but({limit: 10})
@@ -59,6 +60,7 @@ async def test_its_time_is_limited(arena: Arena, language: str, limit: str) -> N
     )
 
 
+@in_each_language
 async def test_its_processes_are_limited(arena: Arena, language: str) -> None:
     """Each of them starts threads, or other programs. Where they are counted by looking now and
     then, a compiler must be at work for longer than a few looks."""
@@ -100,27 +102,27 @@ READERS = {
 }
 
 
-@pytest.mark.parametrize("way", READERS)
+@in_languages({way: language for way, (language, _) in READERS.items()}, "way")
 async def test_it_sees_no_file_of_the_host(arena: Arena, way: str, tmp_path: Path) -> None:
     """Readable by everybody, so that only the walls can be in the way."""
     tmp_path.chmod(0o755)
     file = tmp_path / "secret.h"
     file.write_text(f'"{SECRET}" {SECRET}\n')
     language, text = READERS[way]
-    require_toolchain(language)
     result = await arena.run(source(language, text.format(path=file)))
     assert not result.ok
     assert SECRET not in result.stdout + result.stderr
 
 
+@ON_LINUX  # the image has no Rust, and C and C++ have no way to ask
 async def test_it_has_not_our_environment(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
-    require_toolchain("rust")
     monkeypatch.setenv("HOSTILE_SECRET", SECRET)  # before the engine is started
     text = 'fn main() { println!("{:?}", option_env!("HOSTILE_SECRET")); }'
     result = await arena.run(source("rust", text))
     assert (result.ok, result.stdout) == (True, "None\n"), result.stderr
 
 
+@ON_LINUX  # the image has no Go
 async def test_it_fetches_nothing(arena: Arena) -> None:
     """Go would get modules, and even a newer Go, from the network."""
     require_toolchain("go")
@@ -147,7 +149,7 @@ SOURCES = {
 }
 
 
-@pytest.mark.parametrize("language", SOURCES)
+@in_languages(SOURCES)
 async def test_names_are_names(arena: Arena, language: str) -> None:
     """A source file is taken for a source file, whatever it is called."""
     require_toolchain(language)
@@ -174,6 +176,7 @@ DEEP: dict[str, Callable[[int], str]] = {
 }
 
 
+@in_each_language
 async def test_deep_nesting(arena: Arena, language: str) -> None:
     """It compiles, or it does not; but a crash of the compiler is no more than that."""
     limits = COMPILE_LIMITS.but({"memory_mb": 512, "wall_ms": 3000, "processes": 256})
@@ -192,6 +195,7 @@ ERRORS = {
 }
 
 
+@in_each_language
 async def test_floods_of_errors(arena: Arena, language: str) -> None:
     """What is kept is bounded, whatever the compiler has to say."""
     limits = Limits(
@@ -222,6 +226,7 @@ public class Main extends AbstractProcessor {
 """
 
 
+@ON_LINUX  # the image has no Java
 async def test_javac_runs_no_processor(arena: Arena) -> None:
     """A compiled class and a word in META-INF would be enough to run code in the compiler."""
     require_toolchain("java")

@@ -18,17 +18,16 @@ from pathlib import Path
 import pytest
 
 from tests.hostile.arena import Arena
-from tests.hostile.conftest import ON_LINUX
 
-pytestmark = [pytest.mark.hostile, ON_LINUX]
+pytestmark = pytest.mark.hostile
 
 # Prints all it can find out: its own surroundings, and the files it is told of.
 SPY = r"""
 import os, pathlib, sys
 
-def show(path):
+def show(path, most=None):
     try:
-        print(path, path.read_bytes())
+        print(path, path.read_bytes()[:most])
     except OSError as error:
         print(path, error.strerror)
 
@@ -44,7 +43,7 @@ for top in ("/etc", "/tmp", "/var", "/dev/shm", "/workspace"):
         for name in files:
             path = pathlib.Path(folder, name)
             if not path.is_symlink() and path.is_file() and path.name != "main.py":
-                show(path)
+                show(path, 2000)  # an image has large ones
 """
 
 
@@ -121,7 +120,8 @@ def revoke_key(key: int) -> None:
 
 
 async def test_30_locks_of_open_files(arena: Arena, tmp_path: Path) -> None:
-    """They belong to no process, so the kernel shows them in every pid namespace."""
+    """They belong to no process, so the kernel shows them in every pid namespace. In a container of
+    this kernel nobody can hide them (docs/docker.md): the warden needs the table."""
     f_ofd_setlk = 37
     whole_file = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
     with tempfile.TemporaryFile(dir=tmp_path) as file:
@@ -129,4 +129,6 @@ async def test_30_locks_of_open_files(arena: Arena, tmp_path: Path) -> None:
         inode = f":{os.fstat(file.fileno()).st_ino} "
         assert inode in Path("/proc/locks").read_text(), "the control does not see it"
         result = await arena.text("print(open('/proc/locks').read())")
-    assert result.stdout == "\n"
+    if not arena.in_containers:
+        assert result.stdout == "\n"
+    assert (inode in result.stdout) == (arena.in_containers and not arena.on_gvisor)

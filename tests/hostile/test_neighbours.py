@@ -12,14 +12,14 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from coderunner import Runner, Settings
+from coderunner import Runner
 from coderunner.capture import Sink
 from coderunner.model import File, Limits, Program, Result, Stream
 from tests.hostile.arena import Arena
 from tests.hostile.conftest import ON_LINUX
 from tests.support import require_toolchain
 
-pytestmark = [pytest.mark.hostile, ON_LINUX]
+pytestmark = pytest.mark.hostile
 
 PATIENCE_S = 60
 
@@ -111,7 +111,8 @@ print(len(pathlib.Path("/proc/sysvipc/sem").read_text().splitlines()))
 """
     async with beside(arena, hider):
         found = await in_time(arena, python(seeker))
-        assert found.stdout.splitlines() == ["[]", "[]", "1"], found.stderr
+        others = "['1']" if arena.in_containers else "[]"  # its own warden
+        assert found.stdout.splitlines() == ["[]", others, "1"], found.stderr
 
 
 @pytest.fixture
@@ -203,12 +204,12 @@ async def test_others_run_beside_one_who_takes_all(arena: Arena, hog: str) -> No
             assert result.stdout == "hello\n", result.stderr
             assert [file.name for file in result.files] == ["out"]
         # A runner that starts only now finds what it needs as well.
-        settings = Settings(engine=arena.runner.engine.name)
-        async with Runner.open(settings) as another:
+        async with Runner.open(arena.runner.settings) as another:
             late = another.run(Program("bash", (File("main.sh", b"echo hello"),)))
             assert (await asyncio.wait_for(late, PATIENCE_S)).stdout == "hello\n"
 
 
+@ON_LINUX  # it is about what the spawner may have open
 async def test_one_who_takes_all_does_not_end_those_who_were_there_before(arena: Arena) -> None:
     """Their files come back over a socket, too."""
     (began, sink), go_on = ear(), asyncio.Event()

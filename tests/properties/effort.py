@@ -1,6 +1,8 @@
 """How hard the properties are tried: a little in every test run, a lot when asked for.
 
 HYPOTHESIS_PROFILE=long make test ARGS=tests/properties
+
+It is the switch for other tests, too, that are worth their time now and then.
 """
 
 from __future__ import annotations

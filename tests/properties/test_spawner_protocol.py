@@ -80,13 +80,26 @@ def test_bytes(line: Line, workspace: Path, packet: bytes) -> None:
 @examples(60)
 @given(
     st.fixed_dictionaries(
-        {"op": st.sampled_from(["start", "kill", "hello", "x"]) | anything},
-        optional={"id": anything, "reason": anything, "limits": anything},
+        {"op": st.sampled_from(["start", "kill", "signal", "hello", "x"]) | anything},
+        optional=dict.fromkeys(("id", "reason", "signal", "limits"), anything),
     )
 )
 def test_messages_without_meaning(line: Line, workspace: Path, message: dict[str, Any]) -> None:
     with survived(line, workspace), descriptors(workspace) as fds:
         line.say(json.dumps(message).encode(), fds)
+
+
+@examples(30)
+@given(sent=st.lists(anything, max_size=8))
+@example(sent=[1 << 70, -9, 0, True, 65, "9", [15], None])
+def test_signals_without_meaning(line: Line, workspace: Path, sent: list[Any]) -> None:
+    job = line.job("/bin/sleep", "60")
+    with survived(line, workspace):
+        with descriptors(workspace) as fds:
+            line.say(json.dumps(job).encode(), fds)
+        for number in (*sent, 18, 15):  # SIGCONT, and what ends it
+            line.say(json.dumps({"op": "signal", "id": job["id"], "signal": number}).encode())
+        assert line.hear_of(job["id"])["ended_by"] == "signal"
 
 
 def attempt(line: Line, workspace: Path, job: dict[str, Any]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from starlette.types import Scope
 from coderunner.server.admission import Admission, check_body
 from coderunner.server.problems import Problem
 from coderunner.server.rates import Rates
-from coderunner.server.settings import ServerSettings
+from coderunner.settings.server import ServerSettings
 
 pytestmark = pytest.mark.unit
 KB = 1024
@@ -132,8 +132,15 @@ def test_a_websocket_of_our_own_page() -> None:
 @pytest.mark.parametrize("kind", ["text/plain", "", "application/x-www-form-urlencoded", "json"])
 def test_a_body_that_is_not_json(kind: str) -> None:
     with pytest.raises(Problem) as found:
-        check_body(scope(content_type=kind), KB)
+        check_body(scope(content_type=kind, content_length="2"), KB)
     assert found.value.status_code == 415
+
+
+@pytest.mark.parametrize("length", ["0", ""])
+def test_no_body_is_of_no_type(length: str) -> None:
+    check_body(scope(content_type="", content_length=length), KB)
+    with pytest.raises(Problem):
+        check_body(scope(content_type="", transfer_encoding="chunked"), KB)
 
 
 @pytest.mark.parametrize("length", ["1025", "10000000000", "9" * 400])

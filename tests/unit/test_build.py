@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import AsyncIterator
 
 import pytest
 
-from coderunner import Build, File, InvalidProgram, Program, Runner
+from coderunner import Build, EndedBy, File, InvalidProgram, Program, Runner, Terminal
+from coderunner.engines.base import Process
 from coderunner.engines.fake import FakeEngine, Script
 
 pytestmark = pytest.mark.unit
@@ -57,3 +59,31 @@ async def test_a_file_that_cannot_lie_there(build: Build, engine: FakeEngine, na
 async def test_arguments_that_cannot_be_passed(build: Build, args: list[str]) -> None:
     with pytest.raises(InvalidProgram, match=r"argument|args"):
         await build.run(args=args)
+
+
+async def test_a_run_in_a_terminal(build: Build, engine: FakeEngine) -> None:
+    """And no other: who started it gets hold of its process."""
+    processes: list[Process] = []
+    await build.run(terminal=Terminal(10, 20), started=processes.append)
+    await build.run()
+    assert [job.terminal for job in engine.jobs] == [Terminal(10, 20), None]
+    processes[0].send_signal(signal.SIGTERM)
+    assert [run.signals for run in engine.runs] == [[signal.SIGTERM], []]
+
+
+async def test_who_cannot_take_hold_of_it_ends_it(build: Build, engine: FakeEngine) -> None:
+    def refuse(process: Process) -> None:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        await build.run(started=refuse)
+    assert [run.closed for run in engine.runs] == [True]
+
+
+async def test_out_of_memory_in_a_terminal() -> None:
+    said = b'Traceback ...\r\n  File "main.py"\r\n    x\r\nMemoryError\r\n'
+    engine = FakeEngine(Script(stdout=said, exit_code=1))
+    program = Program("python", (File("main.py", b"x"),))
+    async with Runner(engine) as runner, runner.build(program) as build:
+        ends = [(await build.run(terminal=one)).outcome.ended_by for one in (Terminal(), None)]
+    assert ends == [EndedBy.MEMORY, EndedBy.EXIT]

@@ -13,6 +13,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -21,6 +22,7 @@ import pytest
 
 from coderunner.errors import UnknownLanguage
 from coderunner.language import Languages
+from tests.server.conftest import Service
 from tests.support import ROOT, require_sandbox, require_toolchain
 
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -28,6 +30,7 @@ BLOCK = re.compile(r"^```(python|console|toml)\n(.*?)^```$", re.MULTILINE | re.D
 PRINTED = re.compile(r"^\s*print\(.*\)  # (.*)$", re.MULTILINE)
 COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 LANGUAGE = re.compile(r"-l (\w+)|language=\"(\w+)\"")
+SERVICE = "http://127.0.0.1:8000"
 EXAMPLE = re.compile(r"examples/[\w./]*\w")
 
 pytestmark = pytest.mark.engines
@@ -84,6 +87,26 @@ def prepare(example: Example, home: Path) -> None:
             path.write_text(other.text)
 
 
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    found = Service(tokens_file=str(tmp_path_factory.mktemp("tokens") / "t"), prestart=[])
+    yield found
+    found.end()
+
+
+@pytest.fixture
+def served(request: pytest.FixtureRequest) -> Callable[[str], str]:
+    """An example that wants a service gets one."""
+
+    def with_address(text: str) -> str:
+        if SERVICE not in text:
+            return text
+        service: Service = request.getfixturevalue("service")
+        return text.replace(SERVICE, service.url)
+
+    return with_address
+
+
 def output_of(argv: list[str], home: Path) -> str:
     """What a command writes to stdout in a home of its own, with `coderunner` on its PATH."""
     done = subprocess.run(
@@ -105,19 +128,19 @@ def output_of(argv: list[str], home: Path) -> str:
 
 
 @pytest.mark.parametrize("example", all_examples("python"), ids=place)
-def test_python_example(example: Example, tmp_path: Path) -> None:
+def test_python_example(example: Example, tmp_path: Path, served: Callable[[str], str]) -> None:
     prepare(example, tmp_path)
-    printed = output_of([sys.executable, "-c", example.text], tmp_path)
+    printed = output_of([sys.executable, "-c", served(example.text)], tmp_path)
     assert printed.splitlines() == PRINTED.findall(example.text)
 
 
 @pytest.mark.parametrize("example", all_examples("console"), ids=place)
-def test_console_example(example: Example, tmp_path: Path) -> None:
+def test_console_example(example: Example, tmp_path: Path, served: Callable[[str], str]) -> None:
     prepare(example, tmp_path)
     commands = COMMAND.findall(example.text)
     assert commands
     for command, shown in commands:
-        written = output_of(["bash", "-c", command], tmp_path)
+        written = output_of(["bash", "-c", served(command)], tmp_path)
         pattern = re.sub(r"([\[*?])", r"[\1]", shown).replace("...\n", "*")
         assert fnmatchcase(written, pattern), f"$ {command}\n{written}"
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.metadata
+import subprocess
+import sys
 
 import pytest
 
@@ -11,7 +13,11 @@ import coderunner
 pytestmark = pytest.mark.unit
 
 PUBLIC = [
+    "AccessDenied",
+    "AsyncClient",
     "Build",
+    "Busy",
+    "Client",
     "CodeRunnerError",
     "EndedBy",
     "EngineUnavailable",
@@ -20,6 +26,7 @@ PUBLIC = [
     "InvalidLanguageFile",
     "InvalidLimits",
     "InvalidProgram",
+    "InvalidSettings",
     "Isolation",
     "IsolationTooLow",
     "Limits",
@@ -31,6 +38,7 @@ PUBLIC = [
     "Settings",
     "StartFailed",
     "Stream",
+    "Terminal",
     "ToolchainMissing",
     "UnknownLanguage",
     "Usage",
@@ -46,3 +54,11 @@ def test_public_names() -> None:
 
 def test_version() -> None:
     assert coderunner.__version__ == importlib.metadata.version("coderunner")
+
+
+def test_who_runs_programs_here_does_not_load_the_client() -> None:
+    code = (
+        "import sys, coderunner; coderunner.Client; coderunner.run; print('httpx' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"

@@ -11,8 +11,19 @@ import pytest
 
 from coderunner.capture import communicate
 from coderunner.engines.fake import Answer, CloseStdin, FakeEngine, Pause, Say, Script
-from coderunner.errors import EngineUnavailable, StartFailed
-from coderunner.model import EndedBy, Exit, File, Isolation, Job, Limits, Output, Stream, Usage
+from coderunner.errors import EngineUnavailable, InvalidInput, StartFailed
+from coderunner.model import (
+    EndedBy,
+    Exit,
+    File,
+    Isolation,
+    Job,
+    Limits,
+    Output,
+    Stream,
+    Terminal,
+    Usage,
+)
 from coderunner.workspace import Workspace, collect
 from coderunner.workspace.root import process_root
 
@@ -166,4 +177,18 @@ async def test_isolation_is_what_the_test_wants(workspace: Workspace) -> None:
     process = await engine.start(Job(("x",), workspace.path))
     assert process.isolation is Isolation.SAMPLED
     assert (await engine.capabilities()).isolation is Isolation.SAMPLED
+    await engine.aclose()
+
+
+async def test_signals_and_sizes_are_noted(workspace: Workspace) -> None:
+    engine = FakeEngine()
+    process = await engine.start(Job(("x",), workspace.path, terminal=Terminal()))
+    process.send_signal(2)
+    process.resize(10, 20)
+    with pytest.raises(InvalidInput, match="cannot be sent"):
+        process.send_signal(9)
+    assert (engine.runs[0].signals, engine.runs[0].sizes) == ([2], [(10, 20)])
+    without = await engine.start(Job(("x",), workspace.path))
+    with pytest.raises(InvalidInput, match="no terminal"):
+        without.resize(10, 20)
     await engine.aclose()

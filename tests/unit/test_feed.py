@@ -41,7 +41,7 @@ async def test_who_writes_waits_while_it_is_full() -> None:
     assert await anext(listening) == FULL
     assert await second
     assert await anext(listening) == b"more"
-    await listening.aclose()  # type: ignore[attr-defined]  # it is a generator
+    await listening.aclose()
 
 
 async def test_nobody_waits_for_a_reader_who_is_gone() -> None:
@@ -59,7 +59,7 @@ async def test_a_reader_that_stops_in_the_middle_is_gone() -> None:
     await feed.put(b"one")
     listening = feed.listen()
     await anext(listening)
-    await listening.aclose()  # type: ignore[attr-defined]
+    await listening.aclose()
     assert not await feed.put(b"two")
 
 

@@ -7,7 +7,7 @@ from dataclasses import fields
 
 import pytest
 
-from coderunner.errors import InvalidLimits
+from coderunner.errors import InvalidInput, InvalidLimits
 from coderunner.model import (
     EndedBy,
     Isolation,
@@ -15,6 +15,7 @@ from coderunner.model import (
     Outcome,
     Output,
     Result,
+    Terminal,
     Usage,
 )
 
@@ -83,6 +84,21 @@ def test_a_result_shows_the_last_thing_that_happened() -> None:
 def test_output_that_is_no_utf8_is_still_text() -> None:
     assert Output(b"a\xff", b"b").text == "a\ufffdb"
     assert Output(b"a\xff", b"b").data == b"a\xffb"
+
+
+@pytest.mark.parametrize("size", [0, -1, 65_536, 1.5, True, None, "80"])
+def test_a_terminal_has_a_size(size: object) -> None:
+    for name in ("rows", "columns"):
+        with pytest.raises(InvalidInput, match="rows and columns"):
+            Terminal(**{name: size})  # type: ignore[arg-type]
+    assert (Terminal().rows, Terminal(columns=65_535).columns) == (24, 65_535)
+
+
+@pytest.mark.parametrize("kind", ["", "a b", "x\0", "é", "x" * 65, "\x1b[m", 7, None])
+def test_a_terminal_is_of_a_kind(kind: object) -> None:
+    with pytest.raises(InvalidInput, match="kind of terminal"):
+        Terminal(kind=kind)  # type: ignore[arg-type]
+    assert Terminal(kind="screen.xterm-256color").kind == "screen.xterm-256color"
 
 
 def test_limits_are_lowered_to_a_ceiling() -> None:

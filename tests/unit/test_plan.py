@@ -168,7 +168,7 @@ def test_one_of_another_version_is_not_used(
     require_compiled()
     shutil.copytree(BOXES, tmp_path, dirs_exist_ok=True)
     header = (BOXES / "process1.h").read_text()
-    (tmp_path / "process1.h").write_text(header.replace("#define VERSION 1", "#define VERSION 0"))
+    (tmp_path / "process1.h").write_text(header.replace("#define VERSION ", "#define VERSION 9"))
     assert compile_process1(tmp_path)
     monkeypatch.setattr(process1, "LIBRARY", str(tmp_path / "libboxes.so"))
     assert process1.library.__wrapped__() is None

@@ -16,6 +16,7 @@ import pytest
 from coderunner import EngineUnavailable, File, Program, Runner, Settings, preparing
 from coderunner.engines.fake import FakeEngine, Pause, Script
 from coderunner.model import Job
+from coderunner.notices import in_lines
 
 pytestmark = pytest.mark.unit
 
@@ -61,7 +62,7 @@ class Machine:
         self.notices: list[str] = []
         settings = Settings(languages_dir=languages, cache_dir=folder / "cache")
         self.runner = Runner(
-            FakeEngine(self._script), settings=settings, notice=self.notices.append
+            FakeEngine(self._script), settings=settings, notice=in_lines(self.notices.append)
         )
 
     def _script(self, job: Job) -> Script:

@@ -378,7 +378,7 @@ async def test_a_cache_that_cannot_be_used(settings: Settings, tmp_path: Path) -
 
 
 def test_a_language_directory_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match="CODERUNNER_LANGUAGES_DIR"):
+    with pytest.raises(InvalidInput, match=r"languages_dir: .* is not a directory"):
         Runner(FakeEngine(), settings=Settings(languages_dir=tmp_path / "nope"))
 
 

@@ -144,6 +144,22 @@ def test_every_checked_call_is_tested() -> None:
     assert {name for name, _, _ in CHECKED} == syscalls.CHECKED - {"inotify_init"}
 
 
+def test_only_with_a_terminal_can_one_be_set_up(machine: str) -> None:
+    number = syscalls.numbers(machine)["ioctl"]
+
+    def answer(request: int, *, terminal: bool) -> int:
+        program = seccomp.build(machine, metered=True, terminal=terminal)
+        return decide(program, ARCHITECTURES[machine], number, (0, request | HIGH))
+
+    for request in seccomp.TERMINAL_IOCTLS:
+        assert answer(request, terminal=True) == ALLOW
+        assert answer(request, terminal=False) == REFUSE | errno.ENOTTY
+    for request in seccomp.TERMINAL_INJECTION:
+        assert answer(request, terminal=True) == REFUSE | errno.EPERM
+    for request in (0x5423, 0x540E, 0x540C, 0x5420, 0x541D):  # TIOCSETD and so on
+        assert answer(request, terminal=True) == REFUSE | errno.ENOTTY
+
+
 MAPPINGS = [(0x22, True), (0x02, True), (0x01, True), (0x21, False), (0x23, False), (0x4021, False)]
 
 

@@ -10,6 +10,9 @@ HOSTS='' PYTEST=''
 # All that the embedded engine must do; and, where only the place of the cgroup differs, the core.
 EVERYTHING=${PYTEST:-tests/engines -k linux}
 THE_CORE=${PYTEST:-tests/engines/test_conformance.py -k linux}
+# Thirty at once take an emulated machine longer than docker-py has patience.
+IN_CONTAINERS='scripts/vm/guest/docker_on_v2.py tests/engines/test_conformance.py -k docker
+    --deselect tests/engines/test_conformance.py::test_many_at_once'
 SUITE=/checkout/scripts/vm/guest/suite.sh # level to expect, where the boxes must be, tests
 
 USER_ID=$(id -u tester)
@@ -56,9 +59,23 @@ on_service-delegated() {
         "${ENVIRONMENT[@]/#/--setenv=}" "$SUITE" full inside "$THE_CORE"
 }
 
+# Docker's containers, where systemd makes their cgroups; and where the daemon does.
+on_docker() {
+    as_root scripts/vm/guest/docker.sh systemd "${PYTEST:-$IN_CONTAINERS}"
+}
+
+on_docker-cgroupfs() {
+    as_root scripts/vm/guest/docker.sh cgroupfs "${PYTEST:-scripts/vm/guest/docker_on_v2.py}"
+}
+
 # Hosts that lack something: they hold a box all the same, or say what is missing and what helps.
 on_refusals() {
     as_root python3 -m pytest -q -p no:cacheprovider scripts/vm/guest/refusals.py
+}
+
+# As deploy/ has it: by a unit, in a container.
+on_deployed() {
+    as_root python3 -m pytest -q -p no:cacheprovider scripts/vm/guest/deployed.py
 }
 
 play() {

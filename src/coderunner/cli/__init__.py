@@ -1,8 +1,8 @@
-"""The command line: `coderunner run`, `judge`, `languages` and `doctor`.
+"""The command line: `coderunner run`, `judge`, `languages`, `doctor` and `config`.
 
     __init__.py    main(): the exit code of whatever happens
     app.py         the commands, put together
-    run.py judge.py languages.py doctor.py      one command each
+    run.py judge.py languages.py doctor.py config.py    one command each
     program.py limits.py units.py options.py    from what was typed to what is meant
     streams.py threads.py interrupts.py         stdin, stdout, stderr, signals
     messages.py tables.py as_json.py            what is shown: to people, to machines

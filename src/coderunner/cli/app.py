@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from typing import Annotated
 
 import typer
 
+from coderunner.cli.config import config
 from coderunner.cli.doctor import doctor
+from coderunner.cli.health import health
 from coderunner.cli.judge import judge
 from coderunner.cli.languages import languages
 from coderunner.cli.run import run
@@ -21,6 +24,8 @@ app.command("languages")(languages)
 app.command("doctor")(doctor)
 app.command("serve")(serve)
 app.command("token")(token)
+app.command("health")(health)
+app.add_typer(config, name="config")
 
 
 def _print_version(wanted: bool) -> None:
@@ -40,6 +45,14 @@ def coderunner(
     debug: Annotated[
         bool, typer.Option("--debug", help="Show the whole traceback of an unexpected error.")
     ] = False,
+    config_file: Annotated[
+        str | None,
+        typer.Option(
+            "--config",
+            metavar="FILE",
+            help="Take the settings of this file, not the user's. [env: CODERUNNER_CONFIG]",
+        ),
+    ] = None,
 ) -> None:
     """Run code you did not write, in a sandbox.
 
@@ -49,7 +62,10 @@ def coderunner(
     coderunner judge problems/hello solution.py
     coderunner languages
     coderunner doctor
+    coderunner config show
     """
+    if config_file is not None:  # for all of us, and for whom we start
+        os.environ["CODERUNNER_CONFIG"] = config_file
     if context.obj and context.invoked_subcommand != "run":
         from coderunner.errors import InvalidInput
 

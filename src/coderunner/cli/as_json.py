@@ -12,6 +12,7 @@ from coderunner.cli import streams
 if TYPE_CHECKING:
     from coderunner.doctor import Report
     from coderunner.errors import CodeRunnerError
+    from coderunner.settings.effective import Effective
     from coderunner.survey import Finding
 
 __all__ = ["of_error", "of_failure", "of_finding", "of_report", "of_result", "write"]
@@ -60,3 +61,7 @@ def of_report(report: Report) -> Json:
         "controls": [asdict(finding) for finding in report.findings],
         "languages": [of_finding(finding) for finding in report.toolchains],
     }
+
+
+def of_setting(setting: Effective) -> Json:
+    return {"key": setting.key, "value": setting.value, "from": setting.origin}

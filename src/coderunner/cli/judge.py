@@ -215,13 +215,11 @@ async def _judged(order: Order, screen: Screen) -> Report:
     from coderunner.cancelling import in_thread
     from coderunner.cli import judge_typed, messages
     from coderunner.judge.problem.judging import judge
+    from coderunner.notices import ignore
     from coderunner.runner import Runner
 
-    def notice(text: str) -> None:
-        if not order.as_json and (order.verbose or (os.isatty(2) and not order.quiet)):
-            screen.clear()
-            messages.notice(text)
-
+    is_wanted = not order.as_json and (order.verbose or (os.isatty(2) and not order.quiet))
+    notice = messages.news(before=screen.clear) if is_wanted else ignore
     async with Runner.open(order.settings, notice=notice) as runner:
         problem, submissions = await in_thread(
             lambda: judge_typed.read(order.typed, runner.languages)

@@ -53,11 +53,10 @@ def languages(
 
 
 async def _survey(names: list[str], settings: Settings) -> list[Finding]:
-    from coderunner.language import Languages
     from coderunner.survey import survey
     from coderunner.toolchain import Toolchains
 
-    known = Languages(settings.language_dirs())
+    known = settings.languages()
     wanted = [known.get(name) for name in names] or list(known)
     return await survey(wanted, Toolchains(settings.toolchains))
 
@@ -66,7 +65,7 @@ async def _prepare(findings: list[Finding], settings: Settings) -> None:
     from coderunner.cli import messages
     from coderunner.runner import Runner
 
-    async with Runner.open(settings, notice=messages.notice) as runner:
+    async with Runner.open(settings, notice=messages.news()) as runner:
         for finding in findings:
             if finding.toolchain is not None:
                 await runner.prepare(finding.language.name)

@@ -8,9 +8,12 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from collections.abc import Callable
 
+from coderunner.cli import bar
 from coderunner.cli import limits as limit_flags
 from coderunner.model import EndedBy, Limits, Outcome, Result
+from coderunner.notices import Notice, Progress, in_lines
 
 _RED, _CYAN, _DIM = "1;31", "1;36", "2"
 
@@ -25,9 +28,24 @@ def notice(text: str) -> None:
     say(_paint(text, _DIM))
 
 
+def news(before: Callable[[], None] = lambda: None) -> Notice:
+    """What takes long: a line, and on a terminal a bar. `before` makes room on stdout."""
+    lines = in_lines(notice)
+
+    def tell(said: str | Progress) -> None:
+        before()
+        if isinstance(said, Progress) and bar.can_be_drawn():
+            bar.draw(said)
+        else:
+            lines(said)
+
+    return tell
+
+
 def say(line: str) -> None:
     """One line to stderr; who reads it may be gone already."""
     try:
+        bar.take_back()
         print(line.encode("utf-8", "backslashreplace").decode(), file=sys.stderr, flush=True)
     except (OSError, ValueError, UnicodeError):
         return

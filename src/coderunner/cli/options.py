@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from coderunner.settings import Settings
 
 
@@ -66,26 +68,38 @@ IsolationLevel = Annotated[
         autocompletion=_isolation_levels,
     ),
 ]
+Remote = Annotated[
+    str | None,
+    typer.Option(
+        "--remote", metavar="URL", help="Ask the service there, such as http://127.0.0.1:8000."
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")]
 
 
-def settings_from(engine: str | None, isolation: str | None) -> Settings:
-    """The environment's settings, and the flags on top."""
-    from pydantic import ValidationError
-    from pydantic_settings import SettingsError
-
+def check_remote(remote: str | None, **chosen: str | None) -> None:
+    """What is a service's to choose."""
     from coderunner.errors import InvalidInput
+
+    for name, value in chosen.items():
+        if remote is not None and value is not None:
+            raise InvalidInput(f"--{name} is for a run on this machine", hint="leave it out")
+
+
+def settings_from(
+    engine: str | None, isolation: str | None, server: Mapping[str, object] | None = None
+) -> Settings:
+    """The environment's settings, and the flags on top."""
     from coderunner.settings import Settings
 
-    flags = {"engine": engine, "min_isolation": isolation}
-    given = {name: value for name, value in flags.items() if value is not None}
-    try:
-        return Settings(**given)  # type: ignore[arg-type]  # pydantic checks what we pass
-    except SettingsError as error:
-        hint = 'tables are JSON: CODERUNNER_TOOLCHAINS=\'{"python": "/opt/py/bin/python3"}\''
-        raise InvalidInput(f"a CODERUNNER_ variable: {error}", hint=hint) from None
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        name = "__".join(map(str, first["loc"]))
-        where = "--isolation" if name in given else f"CODERUNNER_{name.upper()}"
-        raise InvalidInput(f"{where}: {first['msg']}, not {first['input']!r}") from None
+    flags = {"engine": engine, "min_isolation": known_level(isolation), "server": server}
+    return Settings(**{name: value for name, value in flags.items() if value is not None})  # type: ignore[arg-type]  # each is of its field's type
+
+
+def known_level(isolation: str | None) -> str | None:
+    known = _isolation_levels("")
+    if isolation is None or isolation in known:
+        return isolation
+    from coderunner.errors import InvalidInput
+
+    raise InvalidInput(f"--isolation must be {', '.join(known)}, not {isolation!r}")

@@ -8,13 +8,22 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from coderunner.cli.options import AsJson, EngineName, IsolationLevel, Language, settings_from
+from coderunner.cli.options import (
+    AsJson,
+    EngineName,
+    IsolationLevel,
+    Language,
+    Remote,
+    check_remote,
+    settings_from,
+)
 
 if TYPE_CHECKING:
+    from coderunner.as_json import Tool
     from coderunner.build import Build
     from coderunner.cli.program import Typed
     from coderunner.cli.streams import LiveOutput
-    from coderunner.model import Limits, Result
+    from coderunner.model import Limits, Output, Result
     from coderunner.runner import Runner
     from coderunner.settings import Settings
 
@@ -88,6 +97,7 @@ def run(
     tty: Annotated[
         bool, typer.Option("-t", "--tty", help="Run it in a terminal, shown in yours.")
     ] = False,
+    remote: Remote = None,
     engine: EngineName = None,
     isolation: IsolationLevel = None,
     as_json: AsJson = False,
@@ -110,9 +120,13 @@ def run(
     coderunner run main.c util.c util.h -- --level 3
     coderunner run -l python -c 'print(open("data.csv").read())' --file data.csv
     generate | coderunner run -l python - --time 2s --memory 128M
+    coderunner run --remote http://build.example:8000 hello.py
 
     A TIME is 2s, 1.5s, 500ms or 2m, a plain number means seconds. A SIZE is 128M, 1G or 512K, a
     plain number means M; 1M is 1024K.
+
+    With --remote a service runs it (see `coderunner serve`), which may allow less. The token that
+    it wants is read from CODERUNNER_TOKEN.
 
     \b
     Exit codes, beside the program's own:
@@ -133,6 +147,7 @@ def run(
         "--open-files": open_files, "--stack": stack, "--cpus": cpus,
         "--address-space": address_space,
     }  # fmt: skip
+    check_remote(remote, engine=engine, isolation=isolation)
     order = Order(
         typed=Typed(files or (), context.obj or (), code, language, data_files or (), env or ()),
         limits=limits.from_flags(given),
@@ -142,7 +157,11 @@ def run(
         quiet=quiet,
         chatty=not quiet and (verbose or (os.isatty(2) and not as_json)),
     )
-    return interrupts.run(_carry_out(order))
+    if remote is None:
+        return interrupts.run(_carry_out(order))
+    from coderunner.cli.remote import carry_out
+
+    return interrupts.run(carry_out(order, remote))
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,11 +181,12 @@ async def _carry_out(order: Order) -> int:
     from coderunner.cli import messages
     from coderunner.cli.program import read_program
     from coderunner.cli.threads import Worker
+    from coderunner.notices import ignore
     from coderunner.runner import Runner
 
-    _check_tty(order)
+    check_tty(order)
     order.limits.check_below(order.settings.ceiling)
-    notice = messages.notice if order.chatty else lambda text: None
+    notice = messages.news() if order.chatty else ignore
     async with Runner.open(order.settings, notice=notice) as runner:
         program = await Worker("source").call(
             lambda: read_program(order.typed, runner.languages, disk_mb=order.limits.disk_mb)
@@ -176,39 +196,47 @@ async def _carry_out(order: Order) -> int:
 
 
 async def _run(order: Order, runner: Runner, build: Build) -> int:
-    from coderunner.cli import as_json, exit_codes
     from coderunner.cli.streams import LiveOutput
     from coderunner.model import Result
 
-    if build.compilation is not None and not order.as_json and (order.chatty or not build.ok):
-        _show_compiler(build)
+    compilation = build.compilation
+    if compilation is not None and not order.as_json and (order.chatty or not build.ok):
+        show_compiler(compilation.stdout, compilation.stderr)
     output = LiveOutput()
     if build.ok:
         result = await _execute(order, build, output)
     else:
         result = Result(build.compilation, None)
+    return conclude(order, result, build.recipe.toolchain, in_mid_line=output.in_mid_line)
+
+
+def conclude(order: Order, result: Result, tool: Tool, *, in_mid_line: bool) -> int:
+    """Say what is left to say, and return the exit code."""
+    from coderunner.cli import as_json, exit_codes
+
     if order.as_json:
-        as_json.write(as_json.of_result(result, build.recipe.toolchain))
+        as_json.write(as_json.of_result(result, tool))
     else:
-        _comment(order, result, in_mid_line=output.in_mid_line)
+        _comment(order, result, in_mid_line=in_mid_line)
     return exit_codes.of_result(result)
 
 
 async def _execute(order: Order, build: Build, output: LiveOutput) -> Result:
     from coderunner.cli.streams import stdin_chunks
-    from coderunner.cli.tty import lent
 
     stdin = None if order.typed.takes_stdin else stdin_chunks()
     sink = None if order.as_json else output
     if not order.tty:
         return await build.run(limits=order.limits, stdin=stdin, sink=sink)
+    from coderunner.cli.tty import lent
+
     with lent() as (terminal, started):
         return await build.run(
             limits=order.limits, stdin=stdin, sink=sink, terminal=terminal, started=started
         )
 
 
-def _check_tty(order: Order) -> None:
+def check_tty(order: Order) -> None:
     """A conversation needs somebody who is asked, and who hears the answers."""
     from coderunner.errors import InvalidInput
 
@@ -218,11 +246,11 @@ def _check_tty(order: Order) -> None:
         raise InvalidInput("the source takes stdin, so nobody can type", hint="put it in a file")
 
 
-def _show_compiler(build: Build) -> None:
+def show_compiler(*outputs: Output) -> None:
+    """Some use stdout, some stderr, some both."""
     from coderunner.cli.streams import write_all
 
-    assert build.compilation is not None
-    for said in (build.compilation.stdout, build.compilation.stderr):  # some use the one, some both
+    for said in outputs:
         write_all(2, said.data)
 
 

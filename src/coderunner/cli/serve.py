@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from coderunner.cli.options import EngineName, settings_from
+from coderunner.cli.options import EngineName, known_level, settings_from
 
 Host = Annotated[
     str | None, typer.Option("--host", metavar="ADDRESS", help="Listen there. [default: 0.0.0.0]")
@@ -39,9 +39,9 @@ def serve(
     from coderunner.cli import interrupts
     from coderunner.errors import InvalidInput
 
-    settings = settings_from(engine, None)
-    given = {"host": host, "port": port, "min_isolation": isolation}
+    given = {"host": host, "port": port, "min_isolation": known_level(isolation)}
     chosen = {name: value for name, value in given.items() if value is not None}
+    settings = settings_from(engine, None, chosen)
     try:
         import uvloop
 
@@ -51,7 +51,5 @@ def serve(
             f"the service needs more than the library does: {error}",
             hint="pip install 'coderunner[server]'",
         ) from None
-    server = type(settings.server).model_validate({**dict(settings.server), **chosen})
-    settings = settings.model_copy(update={"server": server})
     interrupts.run(serve_until_ended(settings), uvloop.new_event_loop)
     return 0

@@ -8,20 +8,27 @@ import os
 import signal
 import termios
 import tty
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from types import FrameType
+from typing import Protocol
 
-from coderunner.engines.base import Process
-from coderunner.execution import Started
 from coderunner.model import Terminal
 
 
+class Resizable(Protocol):
+    """A process, here or elsewhere."""
+
+    def resize(self, rows: int, columns: int) -> None: ...
+
+
 @contextlib.contextmanager
-def lent() -> Iterator[tuple[Terminal, Started | None]]:
+def lent() -> Iterator[tuple[Terminal, Callable[[Resizable], None] | None]]:
     """If our stdin is a terminal, the program's is as large as that one, and gets its keys as they
     are: ^C is for the program to understand. However this ends, ours is left as it was found."""
-    rows, columns = _size()
-    terminal = Terminal(rows, columns, os.environ.get("TERM") or Terminal.kind)
+    terminal = Terminal(*_size())
+    if kind := os.environ.get("TERM"):
+        terminal = replace(terminal, kind=kind)
     if not os.isatty(0):
         yield terminal, None
         return
@@ -41,7 +48,7 @@ def _size() -> tuple[int, int]:
     return 24, 80
 
 
-def _follow_size(process: Process) -> None:
+def _follow_size(process: Resizable) -> None:
     def follow() -> None:
         process.resize(*_size())
 

@@ -24,7 +24,6 @@ from coderunner.engines.base import Capabilities, Control, Engine, State
 from coderunner.errors import EngineUnavailable, StartFailed
 from coderunner.execution import execute
 from coderunner.exposure import to_show
-from coderunner.language import Languages
 from coderunner.model import File, Isolation, Job, Limits, Mount, Outcome
 from coderunner.settings import Settings
 from coderunner.survey import survey
@@ -62,7 +61,7 @@ async def examine(settings: Settings) -> Report:
         failure = error
     finally:
         await engine.aclose()
-    languages = Languages(settings.language_dirs())
+    languages = settings.languages()
     return Report(
         engine=engine.name,
         machine=host.machine(),
@@ -206,7 +205,7 @@ async def _interpreter(engine: Engine, settings: Settings) -> _Interpreter:
         python = os.path.realpath(_python())
         shown = to_show(python, _python_prefixes())
         return _Interpreter(python, tuple(Mount(Path(os.path.realpath(p)), p) for p in shown))
-    found = await elsewhere.find(Languages(settings.language_dirs()).get("python"))
+    found = await elsewhere.find(settings.languages().get("python"))
     return _Interpreter(found.tools["python"], image=found.image)
 
 

@@ -16,9 +16,11 @@ from coderunner.errors import EngineUnavailable, InvalidInput
 from coderunner.model import EndedBy, Exit, Isolation, Job, Stream
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
+    from pathlib import Path
 
     from coderunner.language import Language
+    from coderunner.notices import Notice
     from coderunner.toolchain import Toolchain
 
 
@@ -168,8 +170,13 @@ class Engine(abc.ABC):
     async def cool_down(self, job: Job) -> None:  # noqa: B027 - most keep nothing
         """Let go of what is kept ready for jobs like this one."""
 
-    def announce(self, notice: Callable[[str], None]) -> None:  # noqa: B027 - most have no news
+    def announce(self, notice: Notice) -> None:  # noqa: B027 - most have no news
         """Whom to tell what takes long before a first run, as fetching an image does."""
+
+    async def sees(self, source: Path, image: str) -> bool:
+        """Whether showing this to a job (that runs in this image) costs nothing. Else it has to be
+        carried to where jobs run."""
+        return True
 
     def toolchains(self, overrides: Mapping[str, str]) -> ToolchainSource | None:
         """Where its jobs find their commands, unless that is this machine. `overrides` are the

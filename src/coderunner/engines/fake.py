@@ -176,6 +176,8 @@ class FakeProcess(Process):
         self._run.signals.append(number)
 
     def resize(self, rows: int, columns: int) -> None:
+        if self._run.job.terminal is None:
+            super().resize(rows, columns)
         self._run.sizes.append((rows, columns))
 
     def kill(self, reason: EndedBy = EndedBy.KILLED) -> None:

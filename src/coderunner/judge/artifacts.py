@@ -22,8 +22,6 @@ from typing import Any, Protocol
 from coderunner.errors import InvalidInput
 from coderunner.judge.language import Language
 from coderunner.judge.request import (
-    DEFAULT_TIMEOUT_MS,
-    DEFAULT_TOTAL_TIMEOUT_MS,
     ExecutionRequest,
     TestCase,
 )
@@ -102,19 +100,21 @@ def artifact_to_execution_request(
     artifact: Artifact,
     test_cases: Iterable[Mapping[str, Any]],
     request_id: str | None = None,
-    timeout_ms: int = DEFAULT_TIMEOUT_MS,
-    total_timeout_ms: int = DEFAULT_TOTAL_TIMEOUT_MS,
+    timeout_ms: int | None = None,
+    total_timeout_ms: int | None = None,
     *,
     store: ArtifactStore | None = None,
 ) -> ExecutionRequest:
-    """A request to run the code of an artifact. A large one is fetched from the store."""
+    """A request to run the code of an artifact. A large one is fetched from the store. Times that
+    are not given are those of any request."""
+    times = {"timeout_ms": timeout_ms, "total_timeout_ms": total_timeout_ms}
+    given: dict[str, Any] = {name: ms for name, ms in times.items() if ms is not None}
     return ExecutionRequest(
         request_id=request_id or str(uuid.uuid4()),
         code=content_of(artifact, store),
         language=_language(artifact),
         test_cases=[_test_case(index, given) for index, given in enumerate(test_cases)],
-        timeout_ms=timeout_ms,
-        total_timeout_ms=total_timeout_ms,
+        **given,
     )
 
 

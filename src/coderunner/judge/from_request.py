@@ -9,7 +9,7 @@ from coderunner.judge.groups import Group, Member, Scoring
 from coderunner.judge.request import TestCase, TestGroup
 from coderunner.model import Limits
 
-MAX_PROCESSES = 64
+_PROCESSES = 64
 _KIB = 1024
 
 
@@ -21,9 +21,9 @@ def case_of(test: TestCase, limits: Limits, output_limit_kb: int) -> Case:
     return Case(test.id, _bytes(test.input), answer, kept, time_ms=test.timeout_ms)
 
 
-def case_limits(memory_mb: int) -> Limits:
+def case_limits(memory_mb: int, processes: int = _PROCESSES) -> Limits:
     """The stack may grow as large as all the rest, as it may in contests."""
-    return Limits(memory_mb=memory_mb, stack_mb=memory_mb, processes=MAX_PROCESSES)
+    return Limits(memory_mb=memory_mb, stack_mb=memory_mb, processes=processes)
 
 
 def tree(tests: Sequence[TestCase], groups: Sequence[TestGroup], *, stop: bool) -> Group:

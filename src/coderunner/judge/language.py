@@ -58,4 +58,4 @@ def _added(name: str) -> Language:
 @functools.cache
 def registry() -> Languages:
     """All languages that this process knows."""
-    return Languages(Settings().language_dirs())
+    return Settings().languages()

@@ -11,9 +11,11 @@ from coderunner.errors import InvalidInput
 from coderunner.judge.checkers.custom import Interactor
 from coderunner.judge.checkers.opened import Checker
 from coderunner.judge.checkers.text import Normalized
+from coderunner.judge.defaults import defaults
 from coderunner.judge.groups import Scoring
 from coderunner.judge.language import Language
 from coderunner.judge.strictness import STRICT
+from coderunner.settings import JudgeSettings
 
 
 def _in_a_word(value: object) -> object:
@@ -23,8 +25,15 @@ def _in_a_word(value: object) -> object:
 
 AnyChecker = Annotated[Checker, Field(discriminator="kind"), BeforeValidator(_in_a_word)]
 
-DEFAULT_TIMEOUT_MS = 5_000
-DEFAULT_TOTAL_TIMEOUT_MS = 60_000
+
+def _as_set(name: str) -> Any:
+    """What this installation's settings say, at the time that the request is made."""
+    return field(default_factory=lambda: getattr(defaults(), name))
+
+
+def _published(name: str) -> Any:
+    """The schema says what holds where nobody has set anything else."""
+    return Field(json_schema_extra={"default": JudgeSettings.model_fields[name].default})
 
 
 @dataclass(slots=True)
@@ -77,10 +86,13 @@ class ExecutionRequest:
     code: str
     language: Language | str
     test_cases: list[TestCase]
-    timeout_ms: int = DEFAULT_TIMEOUT_MS  # of each test, on the clock
-    total_timeout_ms: int = DEFAULT_TOTAL_TIMEOUT_MS  # of all tests together
-    memory_limit_mb: int = 256
-    cpu_limit: float = 1.0  # cores' worth of cpu
+    # of each test, on the clock
+    timeout_ms: Annotated[int, _published("timeout_ms")] = _as_set("timeout_ms")
+    # of all tests together
+    total_timeout_ms: Annotated[int, _published("total_timeout_ms")] = _as_set("total_timeout_ms")
+    memory_limit_mb: Annotated[int, _published("memory_limit_mb")] = _as_set("memory_limit_mb")
+    # cores' worth of cpu
+    cpu_limit: Annotated[float, _published("cpu_limit")] = _as_set("cpu_limit")
     metadata: dict[str, Any] = field(default_factory=dict)
     checker: AnyChecker = field(default_factory=Normalized)
     interactor: Interactor | None = None
@@ -88,7 +100,8 @@ class ExecutionRequest:
     parallel: int = 1  # tests that run at once
     stop_on_failure: bool = False  # at the first; with groups, at the first of each
     output_limit_kb: int = 8192  # printed to one stream before the run is ended
-    keep_output_kb: int = 64  # of each stream in the results
+    # of each stream in the results
+    keep_output_kb: Annotated[int, _published("keep_output_kb")] = _as_set("keep_output_kb")
 
     def __post_init__(self) -> None:
         if isinstance(self.language, str):

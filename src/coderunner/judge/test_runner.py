@@ -10,6 +10,7 @@ from typing import Any
 from coderunner.build import Build
 from coderunner.engines.base import State
 from coderunner.judge.case import Case, Judged
+from coderunner.judge.defaults import defaults
 from coderunner.judge.from_request import case_limits, case_of
 from coderunner.judge.groups import Group
 from coderunner.judge.groups import skips as skips_of
@@ -82,7 +83,7 @@ class TestRunner:
         return await schedule.run(attempt, cases)
 
     async def _limits(self, bounds: Bounds) -> Limits:
-        limits = case_limits(bounds.memory_limit_mb)
+        limits = case_limits(bounds.memory_limit_mb, defaults().processes)
         return limits.but({"cpus": bounds.cpu_limit} if await self._throttles() else {})
 
     async def _throttles(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 
 class ErrorType(StrEnum):
@@ -20,8 +20,8 @@ class ErrorType(StrEnum):
 class ExecutionError(BaseModel):
     """Data model for an execution error."""
 
-    type: str
-    message: str
+    type: str = Field(examples=["runtime_error", "timeout", "oom_killed", "output_limit"])
+    message: str = Field(examples=["ZeroDivisionError: division by zero"])
 
 
 class ExecutionResult(BaseModel):

@@ -16,9 +16,11 @@ from starlette.datastructures import Headers
 from starlette.types import Scope
 
 from coderunner.server.problems import Problem
-from coderunner.server.settings import ServerSettings
 from coderunner.server.tokens import Tokens
+from coderunner.settings.server import ServerSettings
 
+SUBPROTOCOL = "coderunner"  # what our WebSockets speak
+_BEARER = "bearer."  # how pages show a token, which cannot send headers of their own
 _FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
 _LOCAL_NAMES = ("localhost", "localhost.localdomain", "ip6-localhost")
 _WITH_BODY = ("POST", "PUT", "PATCH")
@@ -48,7 +50,7 @@ class Admission:
         serve."""
         headers = Headers(scope=scope)
         host = _one(headers, "host")
-        token = self._token(headers)
+        token = self._token(headers, scope)
         if token is None and not self._is_ours(host):
             raise Problem(
                 421,
@@ -70,9 +72,9 @@ class Admission:
             )
         return address
 
-    def _token(self, headers: Headers) -> str | None:
+    def _token(self, headers: Headers, scope: Scope) -> str | None:
         """The name of the token that is shown; None if there is none. A wrong one is refused."""
-        shown = _one(headers, "authorization")
+        shown = _one(headers, "authorization") or _beside_subprotocol(scope)
         if not shown:
             return None
         scheme, _, value = shown.partition(" ")
@@ -105,10 +107,17 @@ class Admission:
         )
 
 
+def _beside_subprotocol(scope: Scope) -> str:
+    """`Sec-WebSocket-Protocol: coderunner, bearer.TOKEN`, as the header would have it."""
+    offered: list[str] = scope.get("subprotocols", [])
+    found = [one for one in offered if one.startswith(_BEARER)]
+    return f"Bearer {found[0].removeprefix(_BEARER)}" if found else ""
+
+
 def check_body(scope: Scope, most: int) -> None:
     """Raises a Problem for a body that is not JSON, or says that it is too long."""
     headers = Headers(scope=scope)
-    if scope["method"] not in _WITH_BODY:
+    if scope["method"] not in _WITH_BODY or not _has_body(headers):
         return
     kind = _one(headers, "content-type").partition(";")[0].strip().lower()
     if kind != "application/json":
@@ -121,6 +130,12 @@ def check_body(scope: Scope, most: int) -> None:
     length = _one(headers, "content-length")
     if length.isascii() and length.isdigit() and int(length[:19]) > most:
         raise too_large(most)
+
+
+def _has_body(headers: Headers) -> bool:
+    """Some requests say it all in their first line: pages elsewhere cannot send those either, for
+    browsers name the origin of whatever is not a plain read."""
+    return "transfer-encoding" in headers or _one(headers, "content-length") not in ("", "0")
 
 
 def too_large(most: int) -> Problem:

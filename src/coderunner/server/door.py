@@ -8,7 +8,7 @@ from coderunner.server.admission import Admission, check_body
 from coderunner.server.body import bounded
 from coderunner.server.problems import Problem
 from coderunner.server.rates import Rates
-from coderunner.server.settings import ServerSettings
+from coderunner.settings.server import ServerSettings
 
 CLIENT = "coderunner.client"  # where a scope has the client's name
 _KB = 1024

@@ -7,11 +7,13 @@ import json
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
+from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from coderunner.cancelling import cancel
 from coderunner.server.outbox import Event
+from coderunner.server.service import while_connected
 
 MEDIA_TYPE = "text/event-stream"
 _HEARTBEAT = b":\n\n"
@@ -56,6 +58,22 @@ class EventStream(Response):
                     break
                 await _pass_on(send, _written(event), more=True)
             await _pass_on(send, b"", more=False)
+
+
+async def event_stream(
+    request: Request, events: AsyncGenerator[Event], heartbeat_s: float
+) -> EventStream:
+    """Once there is a first event: what is raised instead of it still has a status of its own.
+    Raises ClientGone if nobody waits for it."""
+    first = await while_connected(request, anext(events))
+    return EventStream(_all(first, events), heartbeat_s)
+
+
+async def _all(first: Event, rest: AsyncGenerator[Event]) -> AsyncGenerator[Event]:
+    async with aclosing(rest):
+        yield first
+        async for event in rest:
+            yield event
 
 
 def wants_events(accept: str) -> bool:

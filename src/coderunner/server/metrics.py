@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from fastapi import APIRouter, Request
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram
 from prometheus_client.exposition import generate_latest
@@ -38,10 +40,12 @@ class Metrics:
         )
 
     def watch(self, slots: Slots) -> None:
-        running = Gauge("coderunner_runs_now", "Runs right now", registry=self.registry)
-        waiting = Gauge("coderunner_queue_now", "Runs that wait for a turn", registry=self.registry)
-        running.set_function(lambda: slots.running)
-        waiting.set_function(lambda: slots.waiting)
+        self.count("runs", "Runs", lambda: slots.running)
+        self.count("queue", "Runs that wait for a turn", lambda: slots.waiting)
+
+    def count(self, name: str, what: str, now: Callable[[], float]) -> None:
+        gauge = Gauge(f"coderunner_{name}_now", f"{what} right now", registry=self.registry)
+        gauge.set_function(now)
 
     def note(self, language: str, outcome: Outcome) -> None:
         self._runs.labels(language, outcome.ended_by.value).inc()

@@ -9,9 +9,10 @@ until the reader has caught up, and then he is told how much that was.
 from __future__ import annotations
 
 import asyncio
+import base64
 import codecs
 from collections import Counter, deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from typing import Any
 
@@ -71,7 +72,7 @@ class Outbox:
         self._over = True
         self._changed.set()
 
-    async def events(self) -> AsyncIterator[Event]:
+    async def events(self) -> AsyncGenerator[Event]:
         """For one reader."""
         while True:
             while self._entries or self._lost:
@@ -108,13 +109,23 @@ class Outbox:
         if isinstance(entry, _Printed):
             return self._decoded(entry)
         if isinstance(entry, _Dropped):
-            self._decoders[entry.stream].reset()
-            return {"type": "dropped", "stream": entry.stream.value, "bytes": entry.count}
+            decoder = self._decoders[entry.stream]
+            count = entry.count + len(decoder.getstate()[0])  # the beginning of a character
+            decoder.reset()
+            return {"type": "dropped", "stream": entry.stream.value, "bytes": count}
         return entry
 
     def _decoded(self, entry: _Printed) -> Event | None:
-        """None if there is no whole character yet."""
+        """None if there is no whole character yet. What is no text is there as bytes, too."""
         if not entry.last:
             self._held -= len(entry.data) + _PER_ENTRY
-        text = self._decoders[entry.stream].decode(bytes(entry.data), final=entry.last)
-        return {"type": entry.stream.value, "data": text} if text else None
+        decoder = self._decoders[entry.stream]
+        exact = decoder.getstate()[0] + bytes(entry.data)
+        text = decoder.decode(bytes(entry.data), final=entry.last)
+        if not text:
+            return None
+        exact = exact[: len(exact) - len(decoder.getstate()[0])]
+        event = {"type": entry.stream.value, "data": text}
+        if text.encode() != exact:
+            event["base64"] = base64.b64encode(exact).decode()
+        return event

@@ -14,14 +14,8 @@ from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException as Refused
 from starlette.responses import Response
 
-from coderunner.errors import (
-    CodeRunnerError,
-    EngineUnavailable,
-    InvalidInput,
-    StartFailed,
-    ToolchainMissing,
-    UnknownLanguage,
-)
+from coderunner.errors import CodeRunnerError
+from coderunner.problem_kinds import PREFIX, status_and_kind
 
 _log = logging.getLogger(__name__)
 MEDIA_TYPE = "application/problem+json"
@@ -75,7 +69,7 @@ class Problem(HTTPException):
 
     def members(self) -> dict[str, Any]:
         return {
-            "type": f"urn:coderunner:{self.kind}",
+            "type": PREFIX + self.kind,
             "title": self.kind.replace("-", " ").capitalize(),
             "status": self.status_code,
             "detail": self.detail,
@@ -90,19 +84,7 @@ def too_busy(status: int, kind: str, detail: str, retry_s: float) -> Problem:
 
 def of_error(error: CodeRunnerError) -> Problem:
     """One of the library's errors, in HTTP's terms."""
-    match error:
-        case UnknownLanguage():
-            status, kind = 404, "unknown-language"
-        case InvalidInput():
-            status, kind = 422, "invalid-input"
-        case StartFailed():  # with these limits, or this environment
-            status, kind = 422, "not-started"
-        case ToolchainMissing():
-            status, kind = 501, "language-not-installed"
-        case EngineUnavailable():
-            status, kind = 503, "engine-unavailable"
-        case _:
-            status, kind = 500, "failed"
+    status, kind = status_and_kind(error)
     return Problem(status, kind, error.message, hint=error.hint)
 
 
@@ -143,11 +125,11 @@ def install(app: FastAPI) -> None:
 _KINDS = {404: "not-found", 405: "method-not-allowed"}
 
 
-def of_findings(findings: Iterable[Any]) -> Problem:
+def of_findings(findings: Iterable[Any], whole: str = "the body") -> Problem:
     """Says where and what, and not what was sent: that may be long, or not be JSON."""
     words = [
         {
-            "where": ".".join(map(str, one["loc"][1:])) or "the body",
+            "where": ".".join(map(str, one["loc"][1:])) or whole,
             "what": one["msg"].removeprefix("Value error, "),
         }
         for one in list(findings)[:_MOST_FINDINGS]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Coroutine, Iterable
-from typing import Any
+from typing import Any, TypeVar
 
 from fastapi import Request
 from fastapi.routing import APIRoute
@@ -14,6 +14,7 @@ from starlette.responses import Response
 
 from coderunner.server.problems import Problem, of_findings
 
+Model = TypeVar("Model", bound=BaseModel)
 _MOST_MISTAKES = 100
 _MOST_VALUES = 50_000  # in one body: each costs time, whatever is wrong with it
 _SHORT = 64 * 1024  # bytes, which cannot hold so many
@@ -21,22 +22,26 @@ _SHORT = 64 * 1024  # bytes, which cannot hold so many
 
 class JsonRequest(Request):
     async def json(self) -> Any:
-        try:
-            value = from_json(await self.body(), allow_inf_nan=False)
-        except ValueError as error:
-            raise Problem(400, "not-json", f"the body is not JSON: {error}") from None
-        if len(await self.body()) > _SHORT:
-            _check_amount(value)
-        return value
+        return parsed(await self.body(), "the body")
 
 
-def _check_amount(value: object) -> None:
+def parsed(text: bytes | str, what: str) -> Any:
+    try:
+        value = from_json(text, allow_inf_nan=False)
+    except ValueError as error:
+        raise Problem(400, "not-json", f"{what} is not JSON: {error}") from None
+    if len(text) > _SHORT:
+        _check_amount(value, what)
+    return value
+
+
+def _check_amount(value: object, what: str) -> None:
     """One level after the other: it may be deep, and it may be wide."""
     level, count = [value], 0
     while level:
         count += len(level)
         if count > _MOST_VALUES:
-            raise Problem(413, "too-large", f"the body has more than {_MOST_VALUES} values")
+            raise Problem(413, "too-large", f"{what} has more than {_MOST_VALUES} values")
         inner = (_parts(one) for one in level)
         level = list(itertools.islice(itertools.chain.from_iterable(inner), _MOST_VALUES + 1))
 
@@ -57,7 +62,7 @@ class JsonRoute(APIRoute):
         return strictly
 
 
-def read_as(kind: type[BaseModel], value: object) -> BaseModel:
+def read_as(kind: type[Model], value: object, whole: str = "the body") -> Model:
     """One of ours. A body can have a million mistakes, and to tell each takes its time: so they are
     counted first."""
     try:
@@ -66,7 +71,6 @@ def read_as(kind: type[BaseModel], value: object) -> BaseModel:
         count = error.error_count()
         if count > _MOST_MISTAKES:
             raise Problem(422, "invalid-request", f"there are {count} mistakes in it") from None
-        raise of_findings(
-            {**found, "loc": ("body", *found["loc"])}
-            for found in error.errors(include_url=False, include_context=False, include_input=False)
-        ) from None
+        findings = error.errors(include_url=False, include_context=False, include_input=False)
+        placed = ({**found, "loc": (whole, *found["loc"])} for found in findings)
+        raise of_findings(placed, whole) from None

@@ -17,13 +17,17 @@ from coderunner.model import Limits
 from coderunner.runner import Runner
 from coderunner.server.door import CLIENT
 from coderunner.server.metrics import Metrics
+from coderunner.server.places import Places
+from coderunner.server.sessions.store import Sessions
 from coderunner.server.slots import Slots
 from coderunner.server.surveyed import Surveyed
 from coderunner.server.workers import Workers
 from coderunner.settings import Settings
+from coderunner.settings.server import ServerSettings
 
 T = TypeVar("T")
 _KB = 1024
+_LIVE_PER_CORE = 8
 _ROOM = 4 * _KB  # beside what is shown: then the cut is ours, and where it belongs
 
 
@@ -38,6 +42,9 @@ class Service:
     slots: Slots
     workers: Workers
     metrics: Metrics
+    sessions: Sessions
+    live: Slots  # of runs that somebody talks to, and that mostly wait for him
+    sockets: Places
     surveyed: Surveyed
     limits: Limits  # of the simple endpoints
     started: float  # by the monotonic clock
@@ -54,13 +61,15 @@ class Service:
             await runner.isolation()
             metrics = Metrics()
             workers = Workers(runner, mine, limits)
-            slots = Slots(
-                mine.concurrency or len(os.sched_getaffinity(0)),
-                mine.queue,
-                mine.client_concurrency,
-                mine.queue_wait_ms / 1000,
-            )
+            cores = len(os.sched_getaffinity(0))
+            slots = _slots(mine.concurrency or cores, mine)
+            live = _slots(mine.live or _LIVE_PER_CORE * cores, mine)
+            sockets = Places("WebSockets", mine.sockets, mine.client_sockets)
+            sessions = Sessions(settings)
             metrics.watch(slots)
+            metrics.count("sessions", "Sessions", lambda: len(sessions))
+            metrics.count("sockets", "WebSockets", lambda: len(sockets))
+            metrics.count("live", "Interactive runs", lambda: live.running)
             try:
                 await workers.start()
                 yield cls(
@@ -69,11 +78,15 @@ class Service:
                     slots=slots,
                     workers=workers,
                     metrics=metrics,
+                    sessions=sessions,
+                    live=live,
+                    sockets=sockets,
                     surveyed=Surveyed(runner),
                     limits=limits,
                     started=time.monotonic(),
                 )
             finally:
+                await sessions.close()
                 await workers.close()
 
     async def serve(
@@ -101,6 +114,10 @@ async def while_connected(request: Request, work: Awaitable[T]) -> T:
 async def _until_gone(request: Request) -> None:
     while (await request.receive())["type"] != "http.disconnect":
         pass
+
+
+def _slots(most: int, mine: ServerSettings) -> Slots:
+    return Slots(most, mine.queue, mine.client_concurrency, mine.queue_wait_ms / 1000)
 
 
 def _limits(settings: Settings) -> Limits:

@@ -14,6 +14,7 @@ import uvicorn
 from coderunner.server import logs
 from coderunner.server.app import create_app
 from coderunner.server.service import Service
+from coderunner.server.web_socket import BoundedWebSocket
 from coderunner.server.wire import BoundedHttp
 from coderunner.settings import Settings
 
@@ -35,7 +36,11 @@ async def serve(settings: Settings) -> None:
             access_log=False,
             server_header=False,
             timeout_graceful_shutdown=int(mine.drain_seconds),
-            ws_max_size=mine.v1_body_kb * 1024,
+            ws=BoundedWebSocket,
+            ws_max_size=mine.socket_message_kb * 1024,
+            ws_ping_interval=mine.ping_seconds,
+            ws_ping_timeout=mine.ping_seconds,
+            ws_per_message_deflate=False,  # what is short on the wire would be long here
         )
         await _Server(config).serve()
 

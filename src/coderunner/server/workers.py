@@ -12,18 +12,17 @@ import contextlib
 import logging
 import time
 from collections.abc import Coroutine, Iterator
-from typing import Any, Literal, TypedDict
+from typing import Any, TypedDict
 
+from coderunner.answers import WorkerState
 from coderunner.cancelling import cancel
 from coderunner.errors import CodeRunnerError, ToolchainMissing
 from coderunner.model import Directory, Limits
 from coderunner.runner import Runner
-from coderunner.server.settings import ServerSettings
+from coderunner.settings.server import ServerSettings
 
 _log = logging.getLogger(__name__)
 DIRECTORY: Directory = "/tmp"  # of what the simple endpoints run
-State = Literal["running", "stopped"]
-_USUAL = ("python", "ruby")  # where finding one may take a download
 
 
 class _Kind(TypedDict):
@@ -56,21 +55,21 @@ class Workers:
     async def start(self) -> None:
         """Those that are wanted from the start; and whoever looks after them."""
         wanted = self._settings.prestart
-        for language in self._at_hand() if wanted is None else wanted:
-            worker = Worker(self._runner.languages.get(language).name)
-            try:
-                await self._warm_up(worker)
-            except ToolchainMissing:
-                if wanted is not None:
-                    raise
-                continue
-            self._workers[worker.language] = worker
+        for language in self._all() if wanted == "all" else wanted:
+            await self._start(self._runner.languages.get(language).name)
         self._in_background(self._look_after())
 
-    def _at_hand(self) -> list[str]:
-        if self._runner.toolchains.fetches:
-            return list(_USUAL)
+    def _all(self) -> list[str]:
         return [language.name for language in self._runner.languages]
+
+    async def _start(self, language: str) -> None:
+        worker = Worker(language)
+        try:
+            await self._warm_up(worker)
+        except ToolchainMissing as error:  # which is no reason not to serve the others
+            _log.warning("%s", error, extra={"language": language})
+        else:
+            self._workers[language] = worker
 
     async def close(self) -> None:
         await cancel(self._tasks)
@@ -90,7 +89,7 @@ class Workers:
             worker.busy -= 1
             worker.last_used = time.monotonic()
 
-    async def states(self) -> dict[str, State]:
+    async def states(self) -> dict[str, WorkerState]:
         """By language, `running` or `stopped`, as it is now."""
         return {
             name: "running" if await self._runs(worker) else "stopped"

@@ -55,10 +55,10 @@ def test_wrong_failing_and_slow_programs_do_not(client: httpx.Client) -> None:
     for code, status in (
         ("print(3)", "some_passed"),
         ("print(1 / 0)", "runtime_error"),
-        ("while True: pass", "timeout"),
         ("x = bytearray(10**9)", "memory_exceeded"),
     ):
-        assert judged(client, code=code, timeout_ms=300).status.value == status
+        assert judged(client, code=code).status.value == status
+    assert judged(client, code="while True: pass", timeout_ms=300).status.value == "timeout"
 
 
 def test_what_does_not_compile_is_a_result(client: httpx.Client) -> None:

@@ -8,7 +8,7 @@ import socket
 import httpx
 import pytest
 
-from coderunner.server.v1.answers import RunAnswer
+from coderunner.answers import RunAnswer
 from tests.server.conftest import Service
 from tests.server.v1.boxes import box_of, runs_of, wait_for_runs
 from tests.server.v1.streaming import printed, streamed, streaming

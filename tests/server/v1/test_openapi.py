@@ -14,8 +14,8 @@ import httpx
 import pytest
 
 from coderunner.server import create_app
-from coderunner.server.settings import CEILING
 from coderunner.settings import Settings
+from coderunner.settings.server import CALLERS_CEILING as CEILING
 from scripts.schemas import FOLDER, openapi_text
 from tests.server.conftest import Service, ServiceMaker
 

@@ -10,10 +10,10 @@ from typing import Any
 import httpx
 import pytest
 
+from coderunner.answers import RunAnswer
 from coderunner.model import Limits
-from coderunner.server.settings import CEILING
-from coderunner.server.v1.answers import RunAnswer
 from coderunner.server.v1.asked import GivenLimits
+from coderunner.settings.server import CALLERS_CEILING as CEILING
 from tests.cli.console import as_json, coderunner
 from tests.server.conftest import Service
 from tests.support import require_toolchain
@@ -114,7 +114,7 @@ open("other", "w").close()
     assert said["files"] == [
         {"name": "out/a.txt", "text": "é"},
         {"name": "out/b.bin", "base64": "/w=="},
-        {"name": "out/\\xfe", "text": ""},
+        {"name": "out/\\xfe", "name_base64": "b3V0L/4=", "text": ""},
     ]
     assert said["files_left_out"] == [{"name": "out/link", "reason": "a symbolic link"}]
 

@@ -1,15 +1,20 @@
-"""Containers: a fresh one for every job, on a Docker daemon near or far.
+"""Containers, fresh for every job or used again, on a Docker daemon near or far.
 
 engine.py       DockerEngine: starts jobs
 daemon.py       the connection, and what is asked of it
 hijacked.py     the streams it gives, for a caller's own containers as well
+launching.py    starts containers, of the kind that a job needs
 hardening.py    what every container is made with
 profile.py      the system-call filter, as Docker wants it
 warden/         the first process of every container, in C
 delivery.py     how it gets into them
 order.py        what it is told
-line.py         what comes back: a stream, and what is said behind its end
+frames.py       how it is told, and what it says
+line.py         a stream of a container's, both ways
+inbox.py        what a program has written, until somebody takes it
+container.py    both lines, and the job in hand
 spares.py       containers that have started already
+pool.py         containers that were used, and are used again
 running.py      one job in its container
 returned.py     the files that come back
 images.py       which image, and whether it is there

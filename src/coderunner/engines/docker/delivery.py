@@ -9,9 +9,9 @@ import contextlib
 import io
 import secrets
 import tarfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from coderunner.engines.docker import owner
 from coderunner.engines.docker.hardening import WARDEN
@@ -21,14 +21,18 @@ PROGRAM = Path(__file__).parent / "warden" / "coderunner-warden"
 
 
 def deliver(api: Any, image: str) -> str:
-    """Make the volume, and return its name. The image only lends a container that never runs.
-    Blocking."""
-    archive = _archive()
-    name = f"coderunner-{secrets.token_hex(8)}"
+    """Make the volume, and return its name. Blocking."""
+    return fill(api, image, _archive())
+
+
+def fill(api: Any, image: str, archive: bytes | IO[bytes]) -> str:
+    """Make a volume of what is in the archive, and return its name. The image only lends a
+    container that never runs. Blocking."""
     labels = owner.labels()
-    api.create_volume(name, labels=labels)
+    name = _volume(api, labels)
     try:
-        made = api.create_container_from_config(_lent(image, name, labels))
+        mount = {"Type": "volume", "Source": name, "Target": WARDEN}
+        made = api.create_container_from_config(lent(image, mount, labels), name)
         try:
             api.put_archive(made["Id"], WARDEN, archive)
         finally:
@@ -40,17 +44,37 @@ def deliver(api: Any, image: str) -> str:
     return name
 
 
+def mounted(volume: str, target: str) -> dict[str, Any]:
+    """A volume of ours, as a container is told of it. If somebody has removed it, Docker makes an
+    empty one; that one is ours, too."""
+    return {
+        "Type": "volume",
+        "Source": volume,
+        "Target": target,
+        "ReadOnly": True,
+        "VolumeOptions": {"NoCopy": True, "Labels": owner.labels()},
+    }
+
+
+def _volume(api: Any, labels: dict[str, str]) -> str:
+    """A new one. Asked for a name that is taken, Docker gives the volume that has it."""
+    while True:
+        name = f"coderunner-{secrets.token_hex(8)}"
+        if api.create_volume(name, labels=labels).get("Labels") == labels:
+            return name
+
+
 def take_back(api: Any, name: str) -> None:
     remove: Callable[..., object] = api.remove_volume
     remove(name, force=True)
 
 
-def _lent(image: str, volume: str, labels: dict[str, str]) -> dict[str, Any]:
-    mount = {"Type": "volume", "Source": volume, "Target": WARDEN}
+def lent(image: str, mount: Mapping[str, object], labels: Mapping[str, str]) -> dict[str, Any]:
+    """A container that is never started, for what its daemon does with files."""
     return {
         "Image": image,
         "Entrypoint": ["/nothing"],
-        "Labels": labels,
+        "Labels": dict(labels),
         "HostConfig": {"NetworkMode": "none", "Mounts": [mount]},
     }
 

@@ -1,46 +1,50 @@
-"""The Docker engine: a fresh container for every job, hardened, and removed when it ends.
+"""The Docker engine: jobs in containers, hardened.
 
-    create ─▶ attach ─▶ start ─▶ order, files, stdin ─▶ the warden's report ─▶ remove
-                                 └─ all through the container's own streams ┘
+    create ─▶ attach ─▶ start ─▶ order, files, stdin ─▶ the warden's report ─▶ remove, or wipe
+                                 └─ all through the container's own streams ┘      and use again
 
 The first process of each container is our warden (`warden/warden.c`). It keeps the clock, ends the
 whole tree, and reads the container's cgroup, the meter of truth. The streams are attached before
 anything runs, so that nothing is lost, and the daemon keeps no log.
+
+A container is fresh (made for one job), ready (the same, but started ahead), or warm: it has had
+jobs before, one at a time, and its warden has removed all that they have left.
 """
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import json
 import platform
 import secrets
-import socket
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from coderunner.cancelling import in_thread, outlast
 from coderunner.engines.base import Capabilities, Engine, Process, ToolchainSource
-from coderunner.engines.docker import controls, delivery, hardening, images, leftovers, owner
-from coderunner.engines.docker.daemon import Daemon, attach, refuse_podman
-from coderunner.engines.docker.images import Image, Notice
+from coderunner.engines.docker import controls, hardening, images, leftovers
+from coderunner.engines.docker.container import Container
+from coderunner.engines.docker.daemon import Daemon, refuse_podman
+from coderunner.engines.docker.images import Image
+from coderunner.engines.docker.launching import Kind, Launcher
 from coderunner.engines.docker.order import TOKEN_SIZE, Files, order
+from coderunner.engines.docker.pool import Pool
 from coderunner.engines.docker.profile import ARCHITECTURES
 from coderunner.engines.docker.returned import Returned
 from coderunner.engines.docker.running import Running
-from coderunner.engines.docker.spares import Spares, Started
+from coderunner.engines.docker.shown import Shown
+from coderunner.engines.docker.spares import Spares
 from coderunner.engines.docker.tools import ImageToolchains
 from coderunner.errors import EngineUnavailable, faults_of_the_machine
 from coderunner.language import Language
-from coderunner.model import MIB, Job
+from coderunner.model import MIB, Isolation, Job, Limits
+from coderunner.notices import Notice, ignore
 from coderunner.settings import DockerSettings
 
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"  # as Docker has it
 _HOME = {"HOME": "/workspace", "TMPDIR": "/tmp"}
 _MOST_REMOVING = 16  # at once, in the background
-_TRUSTED_S = 1.0  # nobody exchanges an image between two runs of a batch
 _SPARE_S = 120  # that a container may be there beside its time limit
 _NAME_BYTES = 4200  # of each file that comes back, beside its content
 
@@ -50,9 +54,11 @@ class _Ready:
     """A daemon that has been looked at."""
 
     daemon: Daemon
-    machine: str
     capabilities: Capabilities
+    launcher: Launcher
     spares: Spares
+    pool: Pool
+    shown: Shown
 
 
 class DockerEngine(Engine):
@@ -62,12 +68,11 @@ class DockerEngine(Engine):
         """`client` is a docker client of the caller's, who also closes it."""
         self.settings = settings or DockerSettings()
         self._client = client
-        self._notice: Notice = lambda text: None
+        self._notice: Notice = ignore
         self._ready: _Ready | None = None
         self._swept: list[str] = []
-        self._warden = ""  # the volume with it
-        self._preparing = asyncio.Lock()
-        self._images: dict[str, tuple[float, Image]] = {}  # until when, and what
+        self._opening = asyncio.Lock()
+        self._warming = asyncio.Lock()
         self._running: set[Running] = set()
         self._removing: set[asyncio.Task[None]] = set()
 
@@ -84,41 +89,64 @@ class DockerEngine(Engine):
         await self._open()  # which does it
         return self._swept
 
+    async def sees(self, source: Path, image: str) -> bool:
+        return await (await self._open()).shown.sees(source, image)
+
     async def image_of(self, language: Language) -> Image:
         ready = await self._open()
-        return await self._image(ready.daemon, images.image_of(language, self.settings))
+        return await ready.launcher.image(images.image_of(language, self.settings))
 
     async def start(self, job: Job) -> Process:
         self.check_terminal(job)
         ready = await self._open()
         if job.limits.cpus is not None:
             controls.check_throttle(ready.capabilities)
-        name = job.image or self.settings.image or images.FALLBACK
-        image = await self._image(ready.daemon, name)
-        with faults_of_the_machine():
-            files = await in_thread(lambda: Files(job.workspace))
+        try:
+            return await self._start(ready, job)
+        except EngineUnavailable as error:
+            if not ready.launcher.forgets(error):
+                raise
+        return await self._start(ready, job)  # there may be another image by now, or elsewhere
+
+    async def _start(self, ready: _Ready, job: Job) -> Process:
+        image, files = await self._needed(ready, job)
         token = secrets.token_bytes(TOKEN_SIZE)
         env = {"PATH": _PATH, **image.env, **_HOME, **job.env}
-        said = order(job, env, token, files)
-        container, ends, ready_made = await self._container(ready, job, image, files)
+        stays = ready.pool.keeps
+        said = order(job, env, token, files, stay=stays)
+        kind = Kind.of(job, image, files, self.settings.runtime)
+        container, warm = await self._container(ready, kind, job.limits, said, token)
         running = Running(
             ready.daemon,
             container,
             job,
             ready.capabilities.isolation,
-            ends,
-            token,
-            self._let_go,
             Returned(_most_returned(job, files)),
-            warm=ready_made,
+            self._let_go,
+            stays=stays,
+            warm=warm,
         )
         self._running.add(running)
-        try:
-            await running.send(said)
-        except BaseException:
-            await running.close()
-            raise
         return running
+
+    async def warm_up(self, job: Job) -> bool:
+        ready, kind = await self._kind_of(job)
+        async with self._warming:  # or two at once would start two
+            if not await self._is_alive(ready, kind):
+                if ready.pool.keeps:
+                    await ready.pool.add(await self._launch(ready, kind))
+                else:
+                    ready.spares.make(kind.key, lambda: self._launch(ready, kind))
+            return await self._is_alive(ready, kind)
+
+    async def is_warm(self, job: Job) -> bool:
+        return await self._is_alive(*await self._kind_of(job))
+
+    async def cool_down(self, job: Job) -> None:
+        ready, kind = await self._kind_of(job)
+        await ready.pool.cool(kind.key)
+        await ready.spares.cool(kind.key)
+        await outlast(*self._removing)
 
     async def aclose(self) -> None:
         closing = [asyncio.create_task(running.close()) for running in self._running]
@@ -127,31 +155,17 @@ class DockerEngine(Engine):
         if ready is None:
             return
         await ready.spares.close()
+        await ready.pool.close()
         await outlast(*self._removing)
-        warden, self._warden = self._warden, ""
+        await ready.shown.close()
+        await ready.daemon.remove()  # what was left while nobody answered
         try:
-            if warden:  # where nobody answers any more, it is found by its label later
-                with contextlib.suppress(EngineUnavailable):
-                    await ready.daemon.ask(
-                        "removing a volume", lambda api: delivery.take_back(api, warden)
-                    )
+            await ready.launcher.close()
         finally:
             ready.daemon.close()
 
-    async def _let_go(self, running: Running, container: str) -> None:
-        """Nothing runs in it any more. Who keeps containers ready is in a hurry, so there it is
-        removed while others go on."""
-        self._running.discard(running)
-        if self._ready is None:
-            return
-        removing = asyncio.create_task(self._ready.daemon.remove(container))
-        self._removing.add(removing)
-        removing.add_done_callback(self._removing.discard)
-        if not self.settings.ready or len(self._removing) > _MOST_REMOVING:
-            await outlast(removing)
-
     async def _open(self) -> _Ready:
-        async with self._preparing:
+        async with self._opening:
             if self._ready is None:
                 self._ready = await self._connect()
             return self._ready
@@ -168,93 +182,101 @@ class DockerEngine(Engine):
         except BaseException:
             await in_thread(daemon.close)
             raise
-        spares = Spares(self.settings.ready, daemon.remove)
-        return _Ready(daemon, machine, capabilities, spares)
 
-    async def _image(self, daemon: Daemon, name: str) -> Image:
-        until, image = self._images.get(name, (0.0, None))
-        if image is None or time.monotonic() > until:
-            image = await daemon.ask(
-                f"looking for the image {name}",
-                lambda api: images.find(api, name, self.settings, self._notice),
-            )
-            self._images[name] = (time.monotonic() + _TRUSTED_S, image)
-        return image
+        async def remove(container: Container) -> None:
+            await self._remove(daemon, container)
 
-    async def _delivered(self, daemon: Daemon, image: Image) -> str:
-        async with self._preparing:
-            if not self._warden:
-                self._warden = await daemon.ask(
-                    "making a volume", lambda api: delivery.deliver(api, image.id)
-                )
-            return self._warden
-
-    async def _container(
-        self, ready: _Ready, job: Job, image: Image, files: Files
-    ) -> tuple[str, tuple[socket.socket, socket.socket], bool]:
-        """One for this job, and whether it had started before."""
-        kind = await self._kind(ready, job, image, files)
-        name = json.dumps(kind, sort_keys=True)
-        spare = await ready.spares.take(name)
-        try:
-            found = spare or await self._launch(ready, kind, job.limits.wall_ms / 1000 + _SPARE_S)
-        except EngineUnavailable as error:
-            if "warden" not in error.message:
-                raise
-            self._warden = ""  # somebody has removed it: once more, with another
-            kind = await self._kind(ready, job, image, files)
-            found = await self._launch(ready, kind, job.limits.wall_ms / 1000 + _SPARE_S)
-        ready.spares.make(name, lambda: self._launch(ready, kind, None))
-        return *found, spare is not None
-
-    async def _kind(self, ready: _Ready, job: Job, image: Image, files: Files) -> dict[str, Any]:
-        return hardening.container(
-            job,
-            image=image.id,
-            image_volumes=image.volumes,
-            warden=await self._delivered(ready.daemon, image),
-            files=files,
-            runtime=self.settings.runtime,
+        # A kernel of its own may let a program change its warden, where our filter is not asked.
+        keep = 0 if capabilities.isolation is Isolation.VM else self.settings.warm
+        shown = Shown(daemon)
+        users = hardening.uids(facts)
+        return _Ready(
+            daemon,
+            capabilities,
+            Launcher(daemon, machine, users, shown, self.settings, lambda text: self._notice(text)),
+            Spares(self.settings.ready, remove),
+            Pool(keep, remove),
+            shown,
         )
 
-    async def _launch(
-        self, ready: _Ready, kind: Mapping[str, Any], seconds: float | None
-    ) -> Started:
-        config = hardening.for_one(kind, ready.machine, owner.labels(seconds))
-        starting = asyncio.create_task(ready.daemon.ask("starting a container", _start(config)))
+    async def _needed(self, ready: _Ready, job: Job) -> tuple[Image, Files]:
+        name = job.image or self.settings.image or images.FALLBACK
+        image = await ready.launcher.image(name)
+        with faults_of_the_machine():
+            return image, await in_thread(lambda: Files(job.workspace))
+
+    async def _kind_of(self, job: Job) -> tuple[_Ready, Kind]:
+        ready = await self._open()
+        image, files = await self._needed(ready, job)
+        return ready, Kind.of(job, image, files, self.settings.runtime)
+
+    async def _container(
+        self, ready: _Ready, kind: Kind, limits: Limits, said: bytes, token: bytes
+    ) -> tuple[Container, bool]:
+        """One that has this order in hand, and whether it had started before."""
+        for take in (ready.pool.take, ready.spares.take):
+            while kept := await take(kind.key):
+                if await self._hears(ready, kept, said, token):
+                    self._keep_one_ready(ready, kind)
+                    return kept, True
+        started = await self._launch(ready, kind, limits.wall_ms / 1000 + _SPARE_S)
+        ready.pool.lend(started)
+        started.order(said, token)
+        self._keep_one_ready(ready, kind)
+        return started, False
+
+    def _keep_one_ready(self, ready: _Ready, kind: Kind) -> None:
+        ready.spares.make(kind.key, lambda: self._launch(ready, kind))
+
+    async def _launch(self, ready: _Ready, kind: Kind, seconds: float | None = None) -> Container:
+        keep = ready.pool.keeps
+        return await ready.launcher.launch(kind, seconds=None if keep else seconds, keep=keep)
+
+    async def _hears(self, ready: _Ready, kept: Container, said: bytes, token: bytes) -> bool:
+        """Whether it has taken the order. If not, it is removed, and has started nothing."""
+        heard = False
         try:
-            await outlast(starting)
-        except asyncio.CancelledError:
-            if starting.exception() is None:
-                container, ends = starting.result()
-                for end in ends:
-                    end.close()
-                await ready.daemon.remove(container)
-            raise
-        return starting.result()
+            kept.order(said, token)
+            heard = await kept.heard()
+        finally:
+            if heard:
+                ready.pool.lend(kept)
+            else:
+                ready.pool.give_up(kept)
+                await self._remove(ready.daemon, kept)
+        return heard
+
+    async def _is_alive(self, ready: _Ready, kind: Kind) -> bool:
+        """Whether one of this kind could take a job, or has one. The daemon knows."""
+        for one in [*ready.pool.of(kind.key), *await ready.spares.made(kind.key)]:
+            if one.usable and await ready.daemon.runs(one.id):
+                return True
+        return False
+
+    async def _let_go(self, running: Running, container: Container, is_fine: bool) -> None:
+        """Nothing runs in it any more."""
+        self._running.discard(running)
+        if self._ready is None:
+            await container.close()
+        elif is_fine:
+            self._ready.pool.give_back(container)
+        else:
+            self._ready.pool.give_up(container)
+            await self._remove(self._ready.daemon, container)
+
+    async def _remove(self, daemon: Daemon, container: Container) -> None:
+        """Who keeps containers is in a hurry, so there it is removed while others go on."""
+        removing = asyncio.create_task(_close_and_remove(daemon, container))
+        self._removing.add(removing)
+        removing.add_done_callback(self._removing.discard)
+        keeps = self.settings.ready or self.settings.warm
+        if not keeps or len(self._removing) > _MOST_REMOVING:
+            await outlast(removing)
 
 
-def _start(config: Mapping[str, Any]) -> Callable[[Any], Started]:
-    """Create, attach, start: all in one go in a thread."""
-
-    def start(api: Any) -> Started:
-        container = str(api.create_container_from_config(dict(config))["Id"])
-        with contextlib.ExitStack() as undo:
-            undo.callback(_remove_quietly, api, container)
-            main = attach(api, container, stdin=1, stdout=1)
-            undo.callback(main.close)
-            errors = attach(api, container, stderr=1)
-            undo.callback(errors.close)
-            api.start(container)
-            undo.pop_all()
-        return container, (main, errors)
-
-    return start
-
-
-def _remove_quietly(api: Any, container: str) -> None:
-    with contextlib.suppress(Exception):
-        api.remove_container(container, force=True, v=True)
+async def _close_and_remove(daemon: Daemon, container: Container) -> None:
+    await container.close()
+    await daemon.remove(container.id)
 
 
 def _machine(facts: Mapping[str, Any]) -> str:

@@ -10,16 +10,19 @@ from collections.abc import Mapping
 from typing import Any
 
 from coderunner.engines.docker import profile
-from coderunner.engines.docker.order import WORKSPACE, Files
+from coderunner.engines.docker.order import Files
 from coderunner.errors import EngineUnavailable, InvalidLimits
-from coderunner.model import MIB, Job, Mount
+from coderunner.model import MIB, WORKSPACE, Job, Mount
 
 WARDEN = "/.coderunner"  # where it is mounted
-_UIDS = range(1 << 30, 1 << 31)  # that nobody has: what is counted by user, is for one container
+# That nobody has: what is counted by user, is for one container.
+_UIDS = range(1 << 30, 1 << 31)
+_MAPPED_UIDS = range(10_000, 65_000)  # a user namespace has no more than these, as a rule
 _PERIOD_US = 100_000
 _SHORTEST_QUOTA_US = 1_000
 _LONGEST_PERIOD_US = 1_000_000
 _INODES = 16  # of a file system itself
+_BYTES_STEP, _FILES_STEP = MIB, 64  # what is brought is rounded up, so that most programs agree
 _LEAST_FILES = 64  # open ones: the warden's own
 _LEAST_MEMORY = 6 * MIB  # Docker takes no less
 _LOCKED = 64 * 1024  # bytes of memory that may be locked
@@ -38,7 +41,6 @@ def container(
     *,
     image: str,
     image_volumes: Mapping[str, object],
-    warden: str,
     files: Files,
     runtime: str,
 ) -> dict[str, Any]:
@@ -61,15 +63,27 @@ def container(
             **_WALLS,
             **_limits(job, files),
             "Tmpfs": {**_closed(image_volumes), **_tmpfs(job, files)},
-            "Mounts": [_warden(warden), *map(_mount, job.mounts)],
+            "Mounts": list(map(_mount, job.mounts)),
             **({"Runtime": runtime} if runtime else {}),
         },
     }
 
 
-def for_one(kind: Mapping[str, Any], machine: str, labels: Mapping[str, str]) -> dict[str, Any]:
+def uids(facts: Mapping[str, Any]) -> range:
+    """The users that containers of this daemon may have."""
+    options = " ".join(map(str, facts.get("SecurityOptions") or ()))
+    return _MAPPED_UIDS if "userns" in options or "rootless" in options else _UIDS
+
+
+def for_one(
+    kind: Mapping[str, Any],
+    machine: str,
+    labels: Mapping[str, str],
+    warden: str,
+    users: range = _UIDS,
+) -> dict[str, Any]:
     """That configuration for one container, with a user that nobody else is."""
-    uid = secrets.choice(_UIDS)
+    uid = secrets.choice(users)
     host = kind["HostConfig"]
     tmpfs = {**host["Tmpfs"], WORKSPACE: f"{host['Tmpfs'][WORKSPACE]},uid={uid},gid={uid}"}
     security = ["no-new-privileges", f"seccomp={profile.profile(machine, uid)}"]
@@ -77,7 +91,12 @@ def for_one(kind: Mapping[str, Any], machine: str, labels: Mapping[str, str]) ->
         **kind,
         "User": f"{uid}:{uid}",
         "Labels": dict(labels),
-        "HostConfig": {**host, "Tmpfs": tmpfs, "SecurityOpt": security},
+        "HostConfig": {
+            **host,
+            "Tmpfs": tmpfs,
+            "SecurityOpt": security,
+            "Mounts": [_warden(warden), *host["Mounts"]],
+        },
     }
 
 
@@ -98,8 +117,8 @@ _WALLS: dict[str, Any] = {
 def _limits(job: Job, files: Files) -> dict[str, Any]:
     limits = job.limits
     # What the caller brought is not the program's.
-    memory = limits.memory_mb * MIB + files.bytes_used
-    if memory < _LEAST_MEMORY:
+    memory = limits.memory_mb * MIB + _rounded(files.bytes_used, _BYTES_STEP)
+    if limits.memory_mb * MIB + files.bytes_used < _LEAST_MEMORY:
         raise InvalidLimits(
             f"memory_mb={limits.memory_mb} is less than Docker can hold",
             hint=f"ask for {_LEAST_MEMORY // MIB} or more",
@@ -137,13 +156,19 @@ def _throttle(cpus: float | None) -> dict[str, Any]:
 
 
 def _tmpfs(job: Job, files: Files) -> dict[str, str]:
-    """All that a program may write to, beside /dev/shm."""
+    """All that a program may write to, beside /dev/shm. What it brings may be in either."""
     disk, most = job.limits.disk_mb * MIB, job.limits.files + _INODES
-    own = f"{_TMPFS},mode=755"
+    size = disk + _rounded(files.bytes_used, _BYTES_STEP)
+    inodes = most + _rounded(files.count, _FILES_STEP)
     return {
-        WORKSPACE: f"{own},size={disk + files.bytes_used},nr_inodes={most + files.count}",
-        "/tmp": f"{_TMPFS},mode=1777,size={disk},nr_inodes={most}",
+        WORKSPACE: f"{_TMPFS},mode=755,size={size},nr_inodes={inodes}",
+        "/tmp": f"{_TMPFS},mode=1777,size={size},nr_inodes={inodes}",
     }
+
+
+def _rounded(number: int, step: int) -> int:
+    """To the next multiple, and never to nothing."""
+    return max(1, -(-number // step)) * step
 
 
 def _closed(volumes: Mapping[str, object]) -> dict[str, str]:

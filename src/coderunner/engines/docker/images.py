@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import platform
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from coderunner.engines.docker.daemon import is_absent, troubles
+from coderunner.engines.docker.pulling import absent, pull
 from coderunner.errors import EngineUnavailable
 from coderunner.language import Language
+from coderunner.notices import Notice
 from coderunner.settings import DockerSettings
 
-Notice = Callable[[str], None]
 FALLBACK = "debian:12-slim"  # of jobs that are of no language
-_STEP = 25  # percent
+_EXAMPLE = "python:3.11-slim or registry.example:5000/team/python:3.11"
+_MACHINES = {"x86_64": "amd64", "aarch64": "arm64"}  # as Docker calls them
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,74 +46,37 @@ def find(api: Any, name: str, settings: DockerSettings, notice: Notice) -> Image
     """The image, pulled as the policy says. Blocking."""
     is_id = name.startswith("sha256:")
     if settings.pull_policy == "always" and not is_id:
-        _pull(api, name, notice)
+        pull(api, name, notice)
     try:
         return _look(api, name)
     except EngineUnavailable as error:
         if not is_absent(error):
             raise
         if is_id or settings.pull_policy == "never":
-            raise _absent(name, "it is not on this daemon") from error
-    _pull(api, name, notice)
+            raise absent(name, "it is not on this daemon") from error
+    pull(api, name, notice)
     return _look(api, name)
 
 
+def has_vanished(image: Image, error: EngineUnavailable) -> bool:
+    """Whether it failed because the image is there no more."""
+    return is_absent(error) and image.id in error.message
+
+
 def _look(api: Any, name: str) -> Image:
-    with troubles(f"no image {name}"):
+    with troubles(f"no image {name}", f"{name} should be as in {_EXAMPLE}"):
         found = api.inspect_image(name)
+    _check_architecture(name, str(found.get("Architecture") or ""))
     config = found.get("Config") or {}
     env = dict(pair.split("=", 1) for pair in config.get("Env") or () if "=" in pair)
     return Image(name, found["Id"], env, config.get("Volumes") or {})
 
 
-def _pull(api: Any, name: str, notice: Notice) -> None:
-    repository, tag = _split(name)
-    notice(f"pulling {name} …")
-    progress = _Progress(name, notice)
-    try:
-        with troubles(f"cannot pull {name}"):
-            for event in api.pull(repository, tag=tag, stream=True, decode=True):
-                if "error" in event:
-                    raise _absent(name, str(event["error"]))
-                progress.note(event)
-    except EngineUnavailable as error:
-        if error.hint.startswith("docker pull"):
-            raise
-        raise _absent(name, error.message) from error
-
-
-class _Progress:
-    """Over all layers that are known so far."""
-
-    def __init__(self, name: str, notice: Notice) -> None:
-        self._name = name
-        self._notice = notice
-        self._layers: dict[str, tuple[int, int]] = {}
-        self._next = _STEP
-
-    def note(self, event: Mapping[str, Any]) -> None:
-        detail = event.get("progressDetail") or {}
-        if event.get("status") != "Downloading" or not detail.get("total"):
-            return
-        self._layers[event["id"]] = (detail["current"], detail["total"])
-        done, total = map(sum, zip(*self._layers.values(), strict=True))
-        percent = 100 * done // total
-        if percent >= self._next:
-            self._notice(f"pulling {self._name}: {percent}% of {total >> 20} MB")
-            self._next = percent - percent % _STEP + _STEP
-
-
-def _split(name: str) -> tuple[str, str | None]:
-    """A name without a tag means `latest`; all tags is never what anybody wants."""
-    if "@" in name:
-        return name, None
-    head, colon, tag = name.rpartition(":")
-    return (head, tag) if colon and "/" not in tag else (name, "latest")
-
-
-def _absent(name: str, why: str) -> EngineUnavailable:
-    return EngineUnavailable(
-        f"the Docker image {name} is not here: {why}",
-        hint=f"docker pull {name}; or build ours with `make images`, "
-        "and set CODERUNNER_DOCKER__DEFAULT_IMAGE_PREFIX=coderunner",
-    )
+def _check_architecture(name: str, machine: str) -> None:
+    """The daemon is of ours, which has been looked at."""
+    ours = _MACHINES.get(platform.machine(), "")
+    if machine and ours and machine != ours:
+        raise EngineUnavailable(
+            f"the Docker image {name} is for {machine}, and this machine is {ours}",
+            hint=f"docker pull --platform linux/{ours} {name}",
+        )

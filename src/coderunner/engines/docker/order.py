@@ -13,10 +13,9 @@ from coderunner.errors import StartFailed
 from coderunner.model import MIB, Job
 from coderunner.workspace.bundle import LENGTH, Bundle
 
-WORKSPACE = "/workspace"
 TOKEN_SIZE = 32
 HEAD = struct.Struct("<IIQ")  # of an entry: length of its name, mode, size
-_NUMBERS = struct.Struct("<14Q")
+_NUMBERS = struct.Struct("<16Q")
 _DIRECTORY_MODE = 0o755
 _BLOCK = 4096
 
@@ -35,12 +34,10 @@ class Files:
             self.bytes_used += -(-len(content) // _BLOCK) * _BLOCK
 
 
-def order(
-    job: Job, env: Mapping[str, str], token: bytes, files: Files, directory: str = WORKSPACE
-) -> bytes:
-    """Everything up to the program's own stdin."""
+def order(job: Job, env: Mapping[str, str], token: bytes, files: Files, *, stay: bool) -> bytes:
+    """All that comes before the frames. With `stay`, another one may follow."""
     limits = job.limits
-    words = [*job.argv, *(f"{name}={value}" for name, value in env.items()), directory]
+    words = [*job.argv, *(f"{name}={value}" for name, value in env.items()), job.directory]
     if any("\0" in word for word in words):
         raise StartFailed("an argument or environment variable contains a NUL character")
     text = b"".join(os.fsencode(word) + b"\0" for word in words)
@@ -54,10 +51,12 @@ def order(
         limits.stack_mb * MIB,
         (limits.address_space_mb or 0) * MIB,
         job.collect,
+        stay,
         len(job.argv),
         len(env),
         len(text),
         files.count,
+        sum(map(len, files.parts)),
         files.bytes_used // 1024,
     )
     return b"".join((numbers, token, text, *files.parts))

@@ -1,4 +1,4 @@
-"""One job in a container of its own."""
+"""One job in a container, which nobody else uses meanwhile."""
 
 from __future__ import annotations
 
@@ -6,22 +6,25 @@ import asyncio
 import contextlib
 import os
 import signal
-import socket
 import time
 from collections.abc import Awaitable, Callable
+from datetime import datetime
 from typing import Any
 
 from coderunner.cancelling import in_thread, outlast
 from coderunner.engines.base import Process, Reader
+from coderunner.engines.docker.container import Container
 from coderunner.engines.docker.daemon import Daemon, is_absent
-from coderunner.engines.docker.line import Line
+from coderunner.engines.docker.frames import Answer
+from coderunner.engines.docker.inbox import Inbox
 from coderunner.engines.docker.returned import Returned
 from coderunner.errors import CodeRunnerError, EngineUnavailable, InvalidProgram, StartFailed
-from coderunner.forks import dropped_in_children
 from coderunner.model import EndedBy, Exit, Isolation, Job, Stream, Usage
 
+_CHUNK = 64 * 1024
 _LATE_S = 10.0  # past its time limit: then it is not the warden's to end it any more
 _LOOK_EVERY_S = 1.0
+_TOLD_LATE_S = 3
 _SHORT_ID = 12  # as `docker ps` shows it
 _GONE = "the container of a run was removed, or stopped, by somebody else"
 
@@ -30,51 +33,68 @@ class Running(Process):
     def __init__(
         self,
         daemon: Daemon,
-        container: str,
+        container: Container,
         job: Job,
         isolation: Isolation,
-        ends: tuple[socket.socket, socket.socket],  # of stdin with stdout, and of stderr
-        token: bytes,
-        on_close: Callable[[Running, str], Awaitable[None]],
         returned: Returned,
+        on_close: Callable[[Running, Container, bool], Awaitable[None]],
         *,
+        stays: bool,  # the container is used again, if nothing goes wrong
         warm: bool,
     ) -> None:
         self.isolation = isolation
         self._daemon = daemon
-        self._container = container
-        self.container = container[:_SHORT_ID]
+        self._in = container
+        self.container = container.id[:_SHORT_ID]
         self._job = job
+        self._stays = stays
         self._warm = warm
         self._returned = returned
-        self._said = b""
+        self._report = b""
+        self._has_all = False  # of stdout, and of the files
+        self._is_deaf = False  # the program has closed its stdin
+        self._stdin_ended = False
         self._news = asyncio.Event()
-        self._stdout = Line(ends[0], token, returned.keep, self._news.set)
-        self._stderr = Line(ends[1], token, self._hear, self._news.set)
+        self._inboxes = {stream: Inbox() for stream in Stream}
         self._on_close = on_close
         self._reason: EndedBy | None = None
         self._asking: asyncio.Task[None] | None = None
         self._since = time.monotonic()
+        container.begin(self._inboxes, self._hear)
         self._end = asyncio.create_task(self._watch())
         self._closing: asyncio.Task[None] | None = None
-        dropped_in_children(self)
 
-    def _hear(self, said: bytes) -> None:
-        self._said += said
-
-    async def send(self, order: bytes) -> None:
-        """What comes before the program's stdin. A container that is gone is `wait`'s to tell."""
-        with contextlib.suppress(BrokenPipeError):
-            await self._stdout.write(order)
+    def _hear(self, kind: int, said: bytes) -> None:
+        match kind:
+            case Answer.FILES:
+                self._returned.keep(said)
+                return
+            case Answer.END:
+                self._has_all = True
+                self._inboxes[Stream.STDOUT].end()
+            case Answer.REPORT:
+                self._report = said
+                self._inboxes[Stream.STDERR].end()
+            case Answer.DEAF:
+                self._is_deaf = True
+        self._news.set()
 
     def reader(self, stream: Stream) -> Reader:
-        return self._stdout if stream is Stream.STDOUT else self._stderr
+        return self._inboxes[stream]
 
     async def write(self, data: bytes) -> None:
-        await self._stdout.write(data)
+        view = memoryview(data)
+        for start in range(0, len(view), _CHUNK):
+            if self._is_deaf or self._stdin_ended:
+                raise BrokenPipeError("the program has closed its stdin")
+            if self._end.done() or any(inbox.ended for inbox in self._inboxes.values()):
+                raise BrokenPipeError("the program has ended")
+            await self._in.send(view[start : start + _CHUNK])
 
     def close_stdin(self) -> None:
-        self._stdout.close_write()
+        if not self._stdin_ended:
+            self._stdin_ended = True
+            self._in.end_stdin()
 
     def kill(self, reason: EndedBy = EndedBy.KILLED) -> None:
         if self._reason is None and not self._end.done():
@@ -82,15 +102,11 @@ class Running(Process):
             self._give_up()
             self._asking = asyncio.create_task(self._ask_to_end())
 
-    @property
-    def _lines(self) -> tuple[Line, Line]:
-        return self._stdout, self._stderr
-
     def _give_up(self) -> None:
         """What comes now waits for nobody."""
-        for line in self._lines:
-            if self._reason is not None or not line.wanted:
-                line.give_up()
+        for inbox in self._inboxes.values():
+            if self._reason is not None or not inbox.wanted:
+                inbox.give_up()
 
     async def wait(self) -> Exit:
         return await asyncio.shield(self._end)  # a caller that gives up must not take it along
@@ -105,61 +121,64 @@ class Running(Process):
         self._closing.result()
 
     async def _close(self) -> None:
-        was_running = not self._end.done()
         try:
-            if was_running:
-                self._reason = self._reason or EndedBy.KILLED
-                self._give_up()
-                await self._daemon.remove(self._container)
+            if not self._end.done():
+                await self._end_early()
+            # A signal that is still on its way would end the container's next job.
             await outlast(self._end, *([self._asking] if self._asking else ()))
         finally:
-            await self._stdout.close()
-            await self._stderr.close()
             self._returned.close()
-            await self._on_close(self, self._container)
+            await self._on_close(self, self._in, self._stays and self._is_fine)
 
-    def drop(self) -> None:
-        pass  # the lines drop themselves
+    async def _end_early(self) -> None:
+        if self._stays:
+            self.kill()
+            return
+        self._reason = self._reason or EndedBy.KILLED
+        self._give_up()
+        await self._daemon.remove(self._in.id)
+
+    @property
+    def _is_fine(self) -> bool:
+        """Nothing is wrong with the container, whatever became of the job."""
+        if self._end.cancelled() or not self._is_reported:
+            return False
+        return not isinstance(self._end.exception(), EngineUnavailable)
 
     async def _ask_to_end(self) -> None:
         """By a signal that the warden knows. What it says then has the figures."""
         with contextlib.suppress(EngineUnavailable):
             await self._daemon.ask(
-                "ending a container", lambda api: api.kill(self._container, signal="SIGTERM")
+                "ending a container", lambda api: api.kill(self._in.id, signal="SIGTERM")
             )
 
     async def _watch(self) -> Exit:
         deadline = self._since + self._job.limits.wall_ms / 1000 + _LATE_S
         asked = False
-        while not self._complete:
+        while not self._is_reported and not self._in.over:
             now = time.monotonic()
-            if any(line.stalled and line.wanted for line in self._lines):
+            if any(inbox.stalled and inbox.wanted for inbox in self._inboxes.values()):
                 deadline = max(deadline, now + _LATE_S)  # it waits for whoever reads it
             elif self._reason is not None and not asked:
                 asked, deadline = True, min(deadline, now + _LATE_S)
             if now > deadline - _LATE_S:
                 self._give_up()  # nobody has ever read it
             if now > deadline:
-                await self._end_from_outside()
+                return await self._end_from_outside()
             self._news.clear()
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(_LOOK_EVERY_S):
                     await self._news.wait()
-        if not self._reported:
+        if not self._is_reported:
             return await self._without_report()
-        exit_ = self._exit(self._said.decode().split())
+        exit_ = self._exit(self._report.decode().split())
         if self._job.collect:
             await in_thread(self._returned.unpack)
         return exit_
 
     @property
-    def _reported(self) -> bool:
-        return self._stdout.marked and self._stderr.marked and self._said.endswith(b"\n")
-
-    @property
-    def _complete(self) -> bool:
-        over = self._stdout.over.is_set() and self._stderr.over.is_set()
-        return over or (self._reported and not self._job.collect)
+    def _is_reported(self) -> bool:
+        return bool(self._report) and self._has_all
 
     def _exit(self, words: list[str]) -> Exit:
         match words:
@@ -168,6 +187,7 @@ class Running(Process):
                 if why == "killed" and self._reason is None:
                     raise EngineUnavailable(_GONE, hint="run it again")
                 ended_by = self._reason if self._reason and why == "killed" else EndedBy(why)
+                self._in.ran_out_of_memory |= ended_by is EndedBy.MEMORY
                 exit_code = int(code) if int(code) >= 0 else None
                 return Exit(ended_by, exit_code, int(number) or None, usage, self._warm)
             case ["failed", stage, number]:
@@ -189,20 +209,38 @@ class Running(Process):
         """The warden is dead. Why, only the daemon knows."""
         state = await self._state()
         wall_ms = (time.monotonic() - self._since) * 1000
-        if state.get("OOMKilled"):
+        # Docker says so of the whole life of a container.
+        if state.get("OOMKilled") and not self._in.ran_out_of_memory:
             peak = self._job.limits.memory_mb * 1024
             return Exit(EndedBy.MEMORY, None, signal.SIGKILL, Usage(wall_ms, 0.0, peak))
         if self._reason is not None:
             return Exit(self._reason, None, signal.SIGKILL, Usage(wall_ms, 0.0, 0))
+        if self.isolation is Isolation.VM and not await self._was_killed(state):
+            # gVisor's kernel lets a program end process 1; the host's does not.
+            return Exit(EndedBy.SIGNAL, None, signal.SIGKILL, Usage(wall_ms, 0.0, 0))
         said = f": {state['Error']}" if state.get("Error") else ""
         raise EngineUnavailable(f"{_GONE}{said}", hint="run it again")
+
+    async def _was_killed(self, state: dict[str, Any]) -> bool:
+        """Whether somebody has asked the daemon for it."""
+
+        def ask(api: Any) -> bool:
+            # By the daemon's clock. It tells of a kill a moment after the end.
+            lived = {
+                "since": _seconds(state["StartedAt"]),
+                "until": _seconds(state["FinishedAt"]) + _TOLD_LATE_S,
+            }
+            asked = {"container": self._in.id, "event": "kill"}
+            return any(True for _ in api.events(**lived, filters=asked))
+
+        return await self._daemon.ask("looking at what happened to a container", ask)
 
     async def _state(self) -> dict[str, Any]:
         """How the container stopped."""
 
         def ask(api: Any) -> dict[str, Any]:
-            api.wait(self._container, timeout=_LATE_S)
-            return dict(api.inspect_container(self._container)["State"])
+            api.wait(self._in.id, timeout=_LATE_S)
+            return dict(api.inspect_container(self._in.id)["State"])
 
         try:
             return await self._daemon.ask("looking at a container that has ended", ask)
@@ -211,17 +249,25 @@ class Running(Process):
                 raise EngineUnavailable(_GONE, hint="run it again") from error
             raise
 
-    async def _end_from_outside(self) -> None:
+    async def _end_from_outside(self) -> Exit:
         """Its warden does not answer: the container was paused, or the machine is very slow."""
 
         def end(api: Any) -> dict[str, Any]:
-            state = api.inspect_container(self._container)["State"]
-            api.remove_container(self._container, force=True)
+            state = api.inspect_container(self._in.id)["State"]
+            api.remove_container(self._in.id, force=True)
             return dict(state)
 
         state = await self._daemon.ask("ending a container that does not answer", end)
+        if self.isolation is Isolation.VM and not state.get("Paused"):
+            wall_ms = (time.monotonic() - self._since) * 1000  # the program has stopped process 1
+            return Exit(EndedBy.WALL_TIME, None, signal.SIGKILL, Usage(wall_ms, 0.0, 0))
         why = "it was paused by somebody" if state.get("Paused") else "it did not answer in time"
         raise EngineUnavailable(f"a container had to be removed: {why}", hint="run it again")
+
+
+def _seconds(moment: str) -> int:
+    """Its fractions are finer than Python reads them."""
+    return int(datetime.fromisoformat(f"{moment[:19]}+00:00").timestamp())
 
 
 def _start_failed(job: Job, number: int, why: str) -> StartFailed:

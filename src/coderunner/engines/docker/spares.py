@@ -1,4 +1,4 @@
-"""Containers that have started already, and wait for their order: used once, like all others.
+"""Containers that have started already, and wait for their first order.
 
 A job takes one that was made exactly as it needs it (image, limits, mounts), and the next one is
 made meanwhile. So who runs the same kind of job again pays for a message, not for a container.
@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import socket
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 
 from coderunner.cancelling import cancel, outlast
+from coderunner.engines.docker.container import Container
 from coderunner.errors import EngineUnavailable
 
-Started = tuple[str, tuple[socket.socket, socket.socket]]  # a container, and its streams
-Start = Callable[[], Awaitable[Started]]
-Remove = Callable[[str], Awaitable[None]]
+Start = Callable[[], Awaitable[Container]]
+Remove = Callable[[Container], Awaitable[None]]
 
 
 class Spares:
@@ -26,18 +25,22 @@ class Spares:
     def __init__(self, most: int, remove: Remove) -> None:
         self._most = most
         self._remove = remove
-        self._waiting: OrderedDict[str, Started] = OrderedDict()  # one of each kind
+        self._waiting: OrderedDict[str, Container] = OrderedDict()  # one of each kind
         self._making: dict[str, asyncio.Task[None]] = {}
         self._closed = False
 
-    async def take(self, kind: str) -> Started | None:
+    @property
+    def keeps(self) -> bool:
+        return self._most > 0
+
+    async def take(self, kind: str) -> Container | None:
         """One of this kind that is still there."""
         if kind in self._making:  # it is ready sooner than another one would be
             await outlast(self._making[kind])
         found = self._waiting.pop(kind, None)
-        if found is None or _waits(found):
+        if found is None or found.usable:
             return found
-        await self._drop(found)
+        await self._remove(found)
         return None
 
     def make(self, kind: str, start: Start) -> None:
@@ -47,34 +50,25 @@ class Spares:
             self._making[kind] = task
             task.add_done_callback(lambda _: self._making.pop(kind, None))
 
+    async def made(self, kind: str) -> list[Container]:
+        """What there is of this kind, once what is being made is ready."""
+        if kind in self._making:
+            await outlast(self._making[kind])
+        return [found] if (found := self._waiting.get(kind)) else []
+
+    async def cool(self, kind: str) -> None:
+        for found in await self.made(kind):
+            self._waiting.pop(kind, None)
+            await self._remove(found)
+
     async def close(self) -> None:
         self._closed = True
         await cancel(list(self._making.values()))
         while self._waiting:
-            await self._drop(self._waiting.popitem()[1])
+            await self._remove(self._waiting.popitem()[1])
 
     async def _make(self, kind: str, start: Start) -> None:
         with contextlib.suppress(EngineUnavailable):  # whoever needs it will hear of that
             self._waiting[kind] = await start()
         while len(self._waiting) > self._most:
-            await self._drop(self._waiting.popitem(last=False)[1])
-
-    async def _drop(self, spare: Started) -> None:
-        container, ends = spare
-        for end in ends:
-            end.close()
-        await self._remove(container)
-
-
-def _waits(spare: Started) -> bool:
-    """Nothing comes from one that waits, not even the end of its streams."""
-    for end in spare[1]:
-        end.setblocking(False)
-        try:
-            end.recv(1, socket.MSG_PEEK)
-        except BlockingIOError:
-            continue
-        except OSError:
-            return False
-        return False
-    return True
+            await self._remove(self._waiting.popitem(last=False)[1])

@@ -94,11 +94,12 @@ class Spawner:
         self._post(number, packet, fds)
         return number, answer
 
-    async def warm_up(self, message: protocol.Message) -> bool:
-        """Have an interpreter started, and wait until it is ready, or cannot be."""
+    async def ask(self, op: str, message: protocol.Message) -> bool:
+        """About a warm interpreter: have it started, and wait until it is ready or cannot be
+        ("warm"); whether there is one ("is_warm"); let go of it ("cool")."""
         self._last_id += 1
         answer = self._answers[self._last_id] = self._loop.create_future()
-        packet = protocol.encode({"op": "warm", "id": self._last_id, **message})
+        packet = protocol.encode({"op": op, "id": self._last_id, **message})
         self._post(self._last_id, packet, ())
         said, _ = await answer
         return bool(said.get("ok"))

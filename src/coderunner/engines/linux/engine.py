@@ -87,7 +87,13 @@ class LinuxEngine(Engine):
         return BoxProcess(spawner, number, answer, job.argv[0], isolation, streams)
 
     async def warm_up(self, job: Job) -> bool:
-        return await (await self._running_spawner()).warm_up(_message(job))
+        return await (await self._running_spawner()).ask("warm", _message(job))
+
+    async def is_warm(self, job: Job) -> bool:
+        return await (await self._running_spawner()).ask("is_warm", _message(job))
+
+    async def cool_down(self, job: Job) -> None:
+        await (await self._running_spawner()).ask("cool", _message(job))
 
     async def aclose(self) -> None:
         closing = asyncio.create_task(self._close())
@@ -119,6 +125,9 @@ class LinuxEngine(Engine):
 
 def _message(job: Job) -> protocol.Message:
     terminal = job.terminal
+    # An interpreter looks at its streams once, when it starts: one that had pipes then would never
+    # speak to a terminal line by line.
+    warm = None if terminal else job.warm
     return {
         "argv": list(job.argv),
         "env": {**_HOME, **({"TERM": terminal.kind} if terminal else {}), **job.env},
@@ -126,11 +135,7 @@ def _message(job: Job) -> protocol.Message:
         "limits": {name: getattr(job.limits, name) for name in _LIMITS},
         "collect": job.collect,
         "directory": job.directory,
-        # An interpreter looks at its streams once, when it starts: one that had pipes then would
-        # never speak to a terminal line by line.
-        "warm": job.warm
-        and not terminal
-        and {"words": job.warm.words, "preload": job.warm.preload},
+        "warm": warm and {"words": warm.words, "preload": warm.preload},
         "terminal": terminal is not None,
     }
 

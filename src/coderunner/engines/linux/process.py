@@ -43,7 +43,7 @@ class BoxProcess(Process):
         self._stdin, self._stdout, self._stderr, self._terminal = streams
         if self._terminal is not None:
             terminal = self._terminal
-            answer.add_done_callback(lambda _: terminal.hang_up())
+            answer.add_done_callback(lambda _: terminal.close())
         dropped_in_children(self)
 
     def reader(self, stream: Stream) -> Reader:

@@ -16,7 +16,6 @@ from coderunner.judge.problem.document import read_data
 from coderunner.judge.problem.folder import Folder
 from coderunner.judge.problem.model import Problem, TimeLimit
 from coderunner.judge.request import (
-    DEFAULT_TIMEOUT_MS,
     AnyChecker,
     ExecutionRequest,
     TestCase,
@@ -37,7 +36,7 @@ class ProblemFile:
 
     name: str = ""
     test_cases: list[TestCase]
-    timeout_ms: int = DEFAULT_TIMEOUT_MS  # of each test
+    timeout_ms: int = 5_000  # of each test
     memory_limit_mb: int = 256
     cpu_limit: float = 1.0  # cores' worth of cpu
     output_limit_kb: int = 8192  # printed to one stream before the run is ended

@@ -14,17 +14,19 @@ class Display(BaseModel):
 
     model_config = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
 
-    text: str = ""
-    html: str | None = None
-    png: bytes | None = None
-    data: dict[str, Any] = Field(default_factory=dict)  # all forms, by MIME type, as they came
+    text: str = Field(default="", examples=["42"])
+    html: str | None = Field(default=None, examples=["<b>42</b>"])
+    png: bytes | None = Field(default=None, description="in JSON as base64")
+    data: dict[str, Any] = Field(
+        default_factory=dict, description="all forms, by MIME type, as they came"
+    )
 
 
 class CellError(ExecutionError):
     """`type` and `message` as everywhere. What Python raised has a name and a traceback, too."""
 
-    name: str = ""
-    traceback: str = ""
+    name: str = Field(default="", examples=["ZeroDivisionError"])
+    traceback: str = Field(default="", description="as Python shows it, without colours")
 
 
 class CellResult(BaseModel):
@@ -32,15 +34,17 @@ class CellResult(BaseModel):
 
     model_config = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
 
-    success: bool
-    stdout: str = ""
-    stderr: str = ""
-    value: Display | None = None  # of its last expression
-    displays: list[Display] = Field(default_factory=list)  # what it has shown besides, in order
-    error: CellError | None = None
-    execution_count: int | None = None
-    duration_ms: int = 0
-    alive: bool = True  # whether the session can go on
+    success: bool = Field(description="it ran to its end, and raised nothing")
+    stdout: str = Field(default="", examples=["hello\n"])
+    stderr: str = Field(default="", examples=[""])
+    value: Display | None = Field(default=None, description="of its last expression")
+    displays: list[Display] = Field(
+        default_factory=list, description="what it has shown besides, in order"
+    )
+    error: CellError | None = Field(default=None, description="why it failed, or was cut")
+    execution_count: int | None = Field(default=None, examples=[1])
+    duration_ms: int = Field(default=0, examples=[12])
+    alive: bool = Field(default=True, description="whether the session can go on")
 
     @property
     def images(self) -> list[bytes]:

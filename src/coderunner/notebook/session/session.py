@@ -48,9 +48,11 @@ class Session:
         engine: str = "auto",
         limits: Limits | None = None,
         min_isolation: Isolation | str | None = None,
+        settings: Settings | None = None,
     ) -> None:
         """`timeout`, in seconds, and `max_output_bytes` are for each cell; memory and all else for
-        the session's life. After `idle_seconds` without a cell it ends by itself."""
+        the session's life. After `idle_seconds` without a cell it ends by itself. `settings` take
+        the place of the environment's, and of `engine` and `min_isolation`."""
         if idle_seconds is not None:
             check_seconds("idle_seconds", idle_seconds)
         self.kernel = kernel
@@ -66,6 +68,7 @@ class Session:
             limits=limits,
             min_isolation=min_isolation,
         )
+        self._settings = settings or self._sandbox.settings
         self._pid = os.getpid()
         self._command: Command | None = None
         self._conversation: Conversation | None = None
@@ -159,7 +162,7 @@ class Session:
     async def _runner(self) -> Runner:
         if self._command is None:
             self._command = await in_thread(lambda: find_kernel(self.kernel))
-        settings = self._command.settings(self._sandbox.settings or Settings())
+        settings = self._command.settings(self._settings or Settings())
         self._sandbox.limits.check_below(settings.ceiling)
         return await background().runner(settings)
 

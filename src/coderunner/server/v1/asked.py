@@ -93,7 +93,7 @@ class RunRequest(BaseModel):
         description="its name or one of its aliases; GET /v1/languages lists them",
         examples=["python"],
     )
-    code: str = Field(
+    code: str | Base64 = Field(
         default="",
         description="the main file; it gets the name that is usual for the language",
         examples=["print(input()[::-1])"],

@@ -57,12 +57,13 @@ async def carry_out(
 async def written(result: Result, toolchain: Toolchain) -> bytes:
     """As JSON. A large one is written in a thread, for others do not wait for it."""
     if _size(result) < _LARGE:
-        return to_json(answer(result, toolchain))
-    return await in_thread(lambda: to_json(answer(result, toolchain)))
+        return to_json(answer_to((result, toolchain)))
+    return await in_thread(lambda: to_json(answer_to((result, toolchain))))
 
 
-def answer(result: Result, toolchain: Toolchain) -> dict[str, Any]:
-    left_out = ({"name": as_json.shown_name(s.name), "reason": s.reason} for s in result.left_out)
+def answer_to(carried_out: tuple[Result, Toolchain]) -> dict[str, Any]:
+    result, toolchain = carried_out
+    left_out = ({**as_json.of_name(s.name), "reason": s.reason} for s in result.left_out)
     return {
         **as_json.of_result(result, toolchain),
         "files": as_json.of_files(result.files),

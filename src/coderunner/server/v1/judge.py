@@ -26,7 +26,7 @@ from coderunner.server.ceiling import SETTING, ceiling_of
 from coderunner.server.problems import ProblemDetails
 from coderunner.server.reading import JsonRoute
 from coderunner.server.service import ClientGone, Service, service_of, while_connected
-from coderunner.server.settings import ServerSettings
+from coderunner.settings.server import ServerSettings
 
 _GONE = 499  # nobody reads it; what proxies write into their logs then
 _KB = 1024

@@ -5,29 +5,10 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Depends
-from pydantic import BaseModel, Field
 
+from coderunner.answers import LanguageAnswer, LanguagesAnswer
 from coderunner.server.service import Service, service_of
 from coderunner.survey import Finding
-
-
-class LanguageAnswer(BaseModel):
-    name: str = Field(examples=["python"])
-    title: str = Field(examples=["Python"])
-    aliases: list[str] = Field(examples=[["python3", "py"]])
-    extensions: list[str] = Field(examples=[[".py"]])
-    version: str | None = Field(
-        description="null if it is not installed, or not looked for yet", examples=["3.11.2"]
-    )
-    available: bool | None = Field(
-        description="null if that is not known yet: its image would have to be fetched"
-    )
-    warm: bool = Field(description="an interpreter or a container is ready for its next run")
-
-
-class LanguagesAnswer(BaseModel):
-    languages: list[LanguageAnswer] = Field(description="by name")
-
 
 router = APIRouter(prefix="/v1", tags=["languages"])
 

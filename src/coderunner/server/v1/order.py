@@ -11,8 +11,10 @@ from coderunner.recipe import check_args, check_env
 from coderunner.runner import compile_limits_of
 from coderunner.server.ceiling import SETTING, ceiling_of
 from coderunner.server.service import Service
-from coderunner.server.v1.asked import GivenLimits, RunRequest
+from coderunner.server.v1.asked import Base64, GivenLimits, RunRequest
 from coderunner.workspace import check_names, check_patterns
+
+USUAL = Limits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +28,13 @@ class Order:
     collect_bytes: int
 
 
-def order_of(asked: RunRequest, service: Service) -> Order:
+def order_of(
+    asked: RunRequest,
+    service: Service,
+    *,
+    usual: Limits = USUAL,
+    ceiling: Limits | None = None,
+) -> Order:
     """Raises InvalidInput, which says what is wrong."""
     language = service.runner.languages.get(asked.language)
     program = Program(language.name, _files(asked, language), tuple(asked.args), asked.env)
@@ -36,27 +44,32 @@ def order_of(asked: RunRequest, service: Service) -> Order:
     check_patterns(asked.collect)
     mine = service.settings.server
     _check_allowed(asked.env, mine.allowed_env)
-    ceiling = ceiling_of(service.settings)
+    ceiling = ceiling or ceiling_of(service.settings)
     return Order(
         language=language,
         program=program,
-        limits=_limits(Limits(), asked.limits, "limits", ceiling),
-        compile_limits=_limits(
-            compile_limits_of(language), asked.compile_limits, "compile_limits", ceiling
+        limits=limits_within(ceiling, usual, asked.limits, "limits"),
+        compile_limits=limits_within(
+            ceiling, compile_limits_of(language), asked.compile_limits, "compile_limits"
         ),
-        stdin=asked.stdin.encode() if isinstance(asked.stdin, str) else asked.stdin.data(),
+        stdin=_data(asked.stdin),
         collect=tuple(asked.collect),
         collect_bytes=mine.answer_kb * 1024,
     )
 
 
 def _files(asked: RunRequest, language: Language) -> tuple[File, ...]:
-    code = [File(language.source, asked.code.encode())] if asked.has_code else []
+    code = [File(language.source, _data(asked.code))] if asked.has_code else []
     return (*code, *(File(file.name, file.data()) for file in asked.files))
 
 
-def _limits(usual: Limits, given: GivenLimits, name: str, ceiling: Limits) -> Limits:
-    """Only what somebody asked for can be too much."""
+def _data(given: str | Base64) -> bytes:
+    return given.encode() if isinstance(given, str) else given.data()
+
+
+def limits_within(ceiling: Limits, usual: Limits, given: GivenLimits, name: str) -> Limits:
+    """The usual ones but for those that were given, in the field of this name. Only what somebody
+    asked for can be too much."""
     lowered = usual.capped(ceiling)
     try:
         limits = lowered.but(given)

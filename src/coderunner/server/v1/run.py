@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
 from functools import partial
 from typing import Annotated, Any
 
@@ -11,16 +9,17 @@ from fastapi import APIRouter, Depends, Request
 from fastapi.responses import Response
 from pydantic import BeforeValidator
 
-from coderunner.server.event_stream import MEDIA_TYPE, EventStream, wants_events
-from coderunner.server.outbox import Event
+from coderunner.answers import RunAnswer
+from coderunner.model import Result
+from coderunner.server.event_stream import MEDIA_TYPE, event_stream, wants_events
 from coderunner.server.problems import ProblemDetails
 from coderunner.server.reading import JsonRoute, read_as
 from coderunner.server.service import ClientGone, Service, service_of, while_connected
-from coderunner.server.v1.answers import RunAnswer
 from coderunner.server.v1.asked import RunRequest
-from coderunner.server.v1.carrying import carry_out, written
-from coderunner.server.v1.following import follow
+from coderunner.server.v1.carrying import answer_to, carry_out, written
+from coderunner.server.v1.following import Follower, follow
 from coderunner.server.v1.order import Order, order_of
+from coderunner.toolchain import Toolchain
 
 _GONE = 499  # nobody reads it; what proxies write into their logs then
 _EVENTS = """event: queued
@@ -71,19 +70,23 @@ async def run(
     it is killed.
 
     With `Accept: text/event-stream` it is told live, one JSON object per event: `queued`,
-    `compiled` (how that went), `started`, `stdout` and `stderr` (`data` is text), `end` with the
-    `result`. Who reads slowly does not slow the program down: what does not fit is dropped, and an
-    event `dropped` says of which stream how many bytes. If the service fails on the way, the last
-    event is `error`, with a `problem`."""
+    `compiled` (how that went), `started`, `stdout` and `stderr` (`data` is text; if that is not
+    exact, the bytes are there as `base64`), `end` with the `result`. Who reads slowly does not slow
+    the program down: what does not fit is dropped, and an event `dropped` says of which stream how
+    many bytes. If the service fails on the way, the last event is `error`, with a `problem`."""
     order = order_of(asked, service)
     try:
         if not wants_events(request.headers.get("accept", "")):
             return await while_connected(request, _at_once(service, request, order))
-        events = follow(service, request, order)
-        first = await while_connected(request, anext(events))
+        mine = service.settings.server
+        events = follow(
+            lambda follower: _followed(service, request, order, follower),
+            answer_to,
+            most_bytes=mine.stream_kb * 1024,
+        )
+        return await event_stream(request, events, mine.heartbeat_seconds)
     except ClientGone:
         return Response(status_code=_GONE)
-    return EventStream(_all(first, events), service.settings.server.heartbeat_seconds)
 
 
 async def _at_once(service: Service, request: Request, order: Order) -> Response:
@@ -93,8 +96,18 @@ async def _at_once(service: Service, request: Request, order: Order) -> Response
     return Response(await written(result, toolchain), media_type="application/json")
 
 
-async def _all(first: Event, rest: AsyncGenerator[Event]) -> AsyncGenerator[Event]:
-    async with aclosing(rest):
-        yield first
-        async for event in rest:
-            yield event
+async def _followed(
+    service: Service, request: Request, order: Order, follower: Follower
+) -> tuple[Result, Toolchain]:
+    async def work() -> tuple[Result, Toolchain]:
+        await service.runner.toolchains.find(order.language)  # or there is nothing to follow
+        follower.on_its_way.set()
+        return await carry_out(
+            service,
+            order,
+            sink=follower,
+            compiled=follower.compiled,
+            started=follower.started,
+        )
+
+    return await service.serve(request, order.language.name, work)

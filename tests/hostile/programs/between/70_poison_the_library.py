@@ -1,7 +1,7 @@
 # 70. Plants compiled modules beside those of the library, for the next program to import.
 # ends: exit 0
 # says: held
-# not in containers: the same is refused with another error
+# may say in containers: *: Permission denied
 import errno
 import os
 import site

@@ -1,7 +1,7 @@
 // Asks the compiler which files of the host there are.
 // ends: exit 0
 // says: none
-// not in containers: an image has an /etc of its own
+// not in containers: an image has an /etc of its own; `test_compilers.py` asks for the host's
 #include <stdio.h>
 
 int main(void) {

@@ -1,7 +1,14 @@
 # 30. Looks for what others would rather keep: passwords, keys, logs, whole disks.
 # ends: exit 0
 # says: held
-# not in containers: an image has files of its own
+# may say in containers: /etc/fstab: b'#'
+# may say in containers: /*: []
+# may say in containers: /var/l*: *
+# may say in containers: /var/run: *
+# may say in containers: /dev/tty: No such device or address
+# may say in containers: /dev/ptmx: Resource temporarily unavailable
+# may say in containers: /proc/timer_list: b''
+# may say in containers: /proc/locks: *: OFDLCK *
 import errno
 import os
 import pathlib
@@ -22,8 +29,8 @@ WANTED = [
 def content(path: str) -> object:
     if os.path.isdir(path):
         return os.listdir(path)
-    with open(path, "rb") as file:
-        return file.read(1)
+    fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    return os.read(fd, 1)
 
 
 found = []

@@ -2,7 +2,9 @@
 // The reason counts: others' files cannot be changed anyway, but here it is the mount that refuses.
 // ends: exit 0
 // says: held
-// not in containers: the same is refused with another error
+// ends in containers: exit 0 | exit 1
+// may say in containers: * /dev: Permission denied
+// may say in containers: * /dev: Operation not permitted
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

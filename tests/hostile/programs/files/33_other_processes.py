@@ -1,7 +1,12 @@
 # 33. Goes through /proc for processes that are not its own, and for what they have open.
 # ends: exit 0
 # says: held
-# not in containers: the warden can be seen, and not looked into
+# may say in containers: /proc/1/* is there
+# may say in containers: /proc/1/cmdline can be read
+# may say in containers: /proc/1/task can be read
+# may say on gvisor: /proc/1/fd can be read
+# may say on gvisor: /proc/1/environ can be read
+# may say on gvisor: /proc/1/maps can be read
 import errno
 import os
 import pathlib
@@ -19,12 +24,23 @@ def family() -> set[int]:
 
 
 strangers = {int(name) for name in os.listdir("/proc") if name.isdigit()} - family()
-for pid in (1, os.getppid(), *strangers):
+
+
+def shows(path: str) -> str:
+    """What can be seen from outside may still not be looked into."""
+    try:
+        os.listdir(path) if os.path.isdir(path) else pathlib.Path(path).read_bytes()
+        return "can be read"
+    except PermissionError:
+        return "is there"
+
+
+for pid in sorted({1, os.getppid(), *strangers}):
     for name in ("root", "cwd", "exe", "fd", "environ", "mem", "maps", "ns/mnt", "cmdline", "task"):
         try:
             path = f"/proc/{pid}/{name}"
             os.readlink(path) if name in ("root", "cwd", "exe", "ns/mnt") else os.stat(path)
-            got_through.append(f"{path} is there")
+            got_through.append(f"{path} {shows(path)}")
         except OSError as error:
             if error.errno not in (errno.ENOENT, errno.EACCES):
                 got_through.append(f"{path}: {error.strerror}")

@@ -3,7 +3,7 @@
 # somebody else's rights: then it ignores such wishes.
 # ends: exit 0
 # says: held
-# not in containers: an image's setuid programs are there, and no_new_privs makes them harmless
+# may say in containers: * is on a file system that honours setuid
 import os
 import pathlib
 import shutil

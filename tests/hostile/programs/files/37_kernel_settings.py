@@ -1,7 +1,7 @@
 # 37. Changes the settings of the kernel: opens all of /proc, but for processes, for writing.
 # ends: exit 0
 # says: held
-# not in containers: what is hidden is /dev/null, which takes everything
+# may say on gvisor: * is not there to be tried
 import errno
 import os
 
@@ -18,6 +18,8 @@ got_through, tried = list[str](), set[str]()
 
 def try_file(path: str) -> None:
     tried.add(path)
+    if os.path.exists(path) and os.path.samefile(path, "/dev/null"):
+        return  # hidden
     try:
         fd = os.open(path, os.O_WRONLY | os.O_NONBLOCK)
     except OSError as error:

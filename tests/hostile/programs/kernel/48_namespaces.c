@@ -1,6 +1,8 @@
 // 48. Makes namespaces of its own, in which it would be root: most holes in the kernel start so.
 // ends: exit 0
 // says: held
+// may say on gvisor: unshare *: done
+// may say on gvisor: clone *: done
 #define _GNU_SOURCE
 #include <errno.h>
 #include <sched.h>

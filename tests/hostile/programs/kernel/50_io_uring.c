@@ -1,6 +1,7 @@
 // 50. io_uring does system calls where no filter sees them.
 // ends: exit 0
 // says: held
+// may say on gvisor: io_uring_setup: done
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>

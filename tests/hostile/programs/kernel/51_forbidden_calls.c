@@ -2,7 +2,8 @@
 // All arguments are nonsense, at which the kernel itself would mostly say something else than EPERM.
 // ends: exit 0
 // says: held
-// not in containers: runc says ENOSYS for the newest calls
+// ends in containers: exit 0 | exit 1
+// may say in containers: *: Function not implemented
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 # 51. The files of /proc/self that can be written, and what comes of it.
 # ends: exit 0
 # says: held
-# not in containers: a process may write its own loginuid there
+# may say in containers: /proc/self/loginuid took b'0'
 import contextlib
 import errno
 import os
@@ -32,7 +32,7 @@ for label in ("current", "exec", "fscreate", "keycreate", "sockcreate", "prev"):
 
 # Where in the machine's memory a page lies would help to aim at it.
 page = bytearray(4096)
-with open("/proc/self/pagemap", "rb") as file, contextlib.suppress(OSError):
+with contextlib.suppress(OSError), open("/proc/self/pagemap", "rb") as file:
     file.seek(id(page) // 4096 * 8)
     if int.from_bytes(file.read(8), "little") & ((1 << 55) - 1):
         got_through.append("pagemap tells physical addresses")

@@ -1,6 +1,7 @@
 // 51. Pushes ahead of everybody: real time, negative niceness, and process 1 held back.
 // ends: exit 0
 // says: held
+// may say on gvisor: *: done
 #define _GNU_SOURCE
 #include <errno.h>
 #include <sched.h>

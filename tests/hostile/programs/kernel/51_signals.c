@@ -1,6 +1,8 @@
 // 51. Sends signals to everybody it can name, and to process 1 in every way there is.
 // ends: exit 0
 // says: held
+// ends on gvisor: signal 9 | wall_time
+// may say on gvisor:
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 # 51. Sends the out-of-memory killer to others: when the machine runs out, a box has to go first.
 # ends: exit 0
 # says: held
-# not in containers: a process may make itself as likely to be ended as its warden
+# not in containers: whoever may set limits on the machine has to keep it from that: not our daemon
 import errno
 import os
 

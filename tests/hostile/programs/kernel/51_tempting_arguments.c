@@ -1,7 +1,10 @@
 // 51. Calls that are allowed, with arguments that must not be.
 // ends: exit 0
 // says: held
-// not in containers: the same is refused with another error
+// ends in containers: exit 0 | exit 1
+// may say in containers: keep capabilities: done
+// may say on gvisor: limits of process 1: done
+// may say on gvisor: new limits for process 1: done
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

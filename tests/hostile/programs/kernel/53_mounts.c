@@ -1,6 +1,7 @@
 // 53. Changes what is mounted where, with calls old and new, and joins the namespaces of others.
 // ends: exit 0
 // says: held
+// may say on gvisor: /proc/1/ns/* can be opened
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

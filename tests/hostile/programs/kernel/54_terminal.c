@@ -1,7 +1,10 @@
 // 54. Types commands into the terminal of whoever started the runner.
 // ends: exit 0
 // says: held
-// not in containers: a container has pseudo-terminals of its own
+// ends in containers: exit 0 | exit 1
+// may say in containers: *: Operation not permitted
+// may say in containers: /dev/tty: No such device or address
+// may say in containers: /dev/ptmx: done
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,11 @@
 // 55. Reads and writes the memory of other processes, its own children's to begin with.
 // ends: exit 0
 // says: held
-// not in containers: the warden can be seen, and not looked into
+// ends in containers: exit 0 | exit 1
+// may say in containers: /proc/1/mem: Permission denied
+// ends on gvisor: exit 1 | exit 127
+// may say on gvisor: attach of *: done
+// may say on gvisor: trace me of *: done
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -44,8 +48,9 @@ int main(void) {
     refused("trace me", getpid(), ptrace(PTRACE_TRACEME, 0, 0, 0));
     char path[32];
     snprintf(path, sizeof path, "/proc/%d/mem", 1);
+    errno = 0;
     if (open(path, O_RDWR) >= 0 || errno != ENOENT) {
-        printf("%s: not absent\n", path);
+        printf("%s: %s\n", path, strerror(errno));
         got_through = 1;
     }
     kill(child, SIGKILL);

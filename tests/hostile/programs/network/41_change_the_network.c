@@ -1,6 +1,8 @@
 // 41. Has a way out, if it can make one: addresses, routes, interfaces, firewall rules.
 // ends: exit 0
 // says: held
+// may say on gvisor: mark: done
+// may say on gvisor: transparent: done
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>

@@ -2,7 +2,12 @@
 // The kernel reads 32 bits of each argument, so whoever checks them must not look at 64.
 // ends: exit 0
 // says: held
-// not in containers: some of it is refused with another error
+// ends in containers: exit 0 | exit 1
+// may say in containers: inet* 2, *, *: Operation not permitted
+// may say in containers: inet* 10, *, *: Operation not permitted
+// may say on gvisor: family 16, *: open
+// may say on gvisor: netlink 16, *: open
+// may say on gvisor: pair of family *
 #define _GNU_SOURCE
 #include <errno.h>
 #include <netinet/in.h>

@@ -3,7 +3,11 @@
 # says: I see only myself
 # says: parent: invisible
 # says: ENOENT EPERM EPERM
-# not in containers: the warden can be seen, and not looked into
+# says in containers: I see [1]
+# says in containers: parent: visible
+# says in containers: EACCES EPERM EPERM
+# ends on gvisor: signal 9
+# may say on gvisor:
 
 import contextlib
 import errno

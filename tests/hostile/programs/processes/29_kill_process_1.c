@@ -3,6 +3,8 @@
 // says: process 1 is still there
 // says: PTRACE_ATTACH: Operation not permitted
 // says: PTRACE_SEIZE: Operation not permitted
+// ends on gvisor: signal 9
+// may say on gvisor:
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>

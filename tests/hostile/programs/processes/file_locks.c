@@ -1,6 +1,7 @@
 // Two million locks on single bytes. What the kernel keeps of each of them is memory, too.
 // limits: memory_mb=32 files=5000 wall_ms=8000
 // ends: memory
+// ends on gvisor: wall_time
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>

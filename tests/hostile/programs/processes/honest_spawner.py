@@ -3,6 +3,8 @@
 # limits: memory_mb=160 wall_ms=60000
 # ends: exit 0
 # says: 1000 children
+# ends on gvisor: exit 0 | memory
+# may say on gvisor:
 
 import subprocess
 

@@ -1,6 +1,7 @@
 # Makes itself so humble that it hardly runs. Its time runs out nevertheless.
 # limits: wall_ms=1000
 # ends: wall_time
+# ends on gvisor: exit 1
 
 import os
 

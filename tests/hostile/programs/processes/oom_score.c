@@ -1,6 +1,7 @@
 // Asks the kernel to kill somebody else first: it may not, and has to go itself.
 // limits: memory_mb=64
 // ends: memory
+// ends on gvisor: exit 1
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 # Wants more than others: a higher priority, real time, a cpu for itself.
 # ends: exit 0
 # says: EACCES EPERM EPERM
+# says on gvisor: None EINVAL EINVAL
 
 import errno
 import os

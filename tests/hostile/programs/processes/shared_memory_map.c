@@ -2,6 +2,8 @@
 // limits: memory_mb=64
 // ends: exit 0
 // says: 20 MB in all
+// ends on gvisor: memory
+// may say on gvisor:
 #define _GNU_SOURCE
 #include <sched.h>
 #include <signal.h>

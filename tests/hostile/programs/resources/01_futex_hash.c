@@ -1,7 +1,7 @@
 // 1. Has the kernel make tables for its futexes, of sixteen million slots: gigabytes in no account.
 // ends: exit 0
 // says: held
-// not in containers: the same is refused with another error
+// may say in containers: 1073741824
 #include <errno.h>
 #include <stdio.h>
 #include <sys/prctl.h>

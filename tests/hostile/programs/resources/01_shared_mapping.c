@@ -3,6 +3,8 @@
 // ends: memory
 // ends at sampled: exit 0
 // says at sampled: refused
+// ends on gvisor: memory
+// may say on gvisor:
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -1,6 +1,7 @@
 # Memory as a lot of small files in /tmp.
 # limits: memory_mb=32 disk_mb=256 files=100000
 # ends: memory
+# ends on gvisor: exit 1 | wall_time
 
 import itertools
 

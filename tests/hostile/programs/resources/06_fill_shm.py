@@ -1,6 +1,7 @@
 # 6. Fills /dev/shm: that is memory.
 # limits: memory_mb=32 disk_mb=256
 # ends: memory
+# ends on gvisor: exit 1
 
 import itertools
 

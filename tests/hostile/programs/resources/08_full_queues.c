@@ -3,6 +3,8 @@
 // ends: memory
 // ends at sampled: exit 0
 // says at sampled: refused
+// ends on gvisor: wall_time
+// may say on gvisor:
 #include <stdio.h>
 #include <sys/ipc.h>
 #include <sys/msg.h>

@@ -2,6 +2,7 @@
 // ends: exit 0
 // says: left
 // says at sampled: refused
+// says on gvisor: left
 #include <stdio.h>
 #include <string.h>
 #include <sys/ipc.h>

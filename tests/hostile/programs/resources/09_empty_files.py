@@ -3,6 +3,8 @@
 # ends: exit 0
 # says: ENOSPC
 # says: about 2000
+# ends on gvisor: wall_time
+# may say on gvisor:
 
 import errno
 

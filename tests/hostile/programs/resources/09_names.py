@@ -2,6 +2,7 @@
 # limits: files=500
 # ends: exit 0
 # says: ENOSPC ENOSPC ENOSPC
+# says on gvisor: no end no end no end
 
 import errno
 import os

@@ -10,15 +10,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #define ROOT "/sys/fs/cgroup/"
 #define MANY_LOCKS 5000
 
-static int cpu = -1, peak = -1, current = -1, ooms = -1, forks = -1, cpu_unit_ns = 1;
+#define SLACK_KB 4096 /* a limit may have been rounded up */
+
+static int cpu = -1, peak = -1, current = -1, ooms = -1, forks = -1, most = -1, cpu_unit_ns = 1;
 static uint64_t cpu_before, peak_before, ooms_before, forks_before;
-static uint64_t brought_kb, sampled_peak_kb, sampled_cpu_us;
+static uint64_t brought_kb, left_kb; /* in memory, and not this program's: files, earlier ones' cache */
+static uint64_t own_us, seen_current; /* own_us: when the program began */
+static uint64_t sampled_peak_kb, sampled_cpu_us, reaped_us, largest_kb;
 
 static int opened(const char *path) { return open(path, O_RDONLY | O_CLOEXEC); }
 
@@ -40,6 +44,15 @@ static uint64_t cpu_us(void) {
     return cpu_unit_ns ? number(cpu, NULL) / 1000 : number(cpu, "usage_usec ");
 }
 
+/* Ours, for passing on what the program reads and writes. */
+static uint64_t wardens_us(void) {
+    struct timespec used;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+    return (uint64_t)used.tv_sec * 1000000u + (uint64_t)used.tv_nsec / 1000;
+}
+
+static uint64_t less(uint64_t most, uint64_t part) { return most > part ? most - part : 0; }
+
 void meters_open(void) {
     current = opened(ROOT "memory.current");
     if (current >= 0) {
@@ -48,6 +61,7 @@ void meters_open(void) {
         peak = opened(ROOT "memory.peak");
         ooms = opened(ROOT "memory.events");
         forks = opened(ROOT "pids.events");
+        most = opened(ROOT "memory.max");
         return;
     }
     cpu = opened(ROOT "cpuacct/cpuacct.usage");
@@ -55,37 +69,61 @@ void meters_open(void) {
     peak = opened(ROOT "memory/memory.max_usage_in_bytes");
     ooms = opened(ROOT "memory/memory.oom_control");
     forks = opened(ROOT "pids/pids.events");
+    most = opened(ROOT "memory/memory.limit_in_bytes");
+}
+
+/* A daemon without cgroups, such as many a rootless one, shows us somebody else's, and holds nobody
+   to anything. Ours has the limit that was asked for. */
+void meters_trust(uint64_t memory_kb) {
+    uint64_t held_kb = number(most, NULL) / 1024;
+    if (held_kb && held_kb <= memory_kb + SLACK_KB) return;
+    cpu = peak = current = ooms = forks = -1;
 }
 
 int meters_metered(void) { return cpu >= 0 && current >= 0 && ooms >= 0; }
 
-/* The files that the caller has brought are in memory, too, and not the program's. */
+/* The files that the caller has brought are in memory, too, and not the program's. Nor is what
+   earlier ones have left there, in the kernel's caches; what it takes to run a container at all is,
+   as in a fresh one. */
 void meters_start(uint64_t kb) {
+    static uint64_t first_kb;
+    uint64_t before_kb = less(number(current, NULL) / 1024, kb);
+    if (!first_kb) first_kb = before_kb + 1;
     brought_kb = kb;
+    left_kb = less(before_kb + 1, first_kb);
+    own_us = wardens_us();
+    seen_current = sampled_peak_kb = sampled_cpu_us = reaped_us = largest_kb = 0;
     cpu_before = cpu_us();
     peak_before = number(peak, NULL);
     ooms_before = number(ooms, "oom_kill ");
     forks_before = number(forks, "max ");
 }
 
-uint64_t meters_cpu_us(void) {
-    struct rusage used;
-    if (meters_metered()) return cpu_us() - cpu_before;
-    getrusage(RUSAGE_CHILDREN, &used);
-    uint64_t reaped = (uint64_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000000u +
-                      (uint64_t)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
-    return reaped > sampled_cpu_us ? reaped : sampled_cpu_us;
+void meters_reaped(const struct rusage *used) {
+    reaped_us += (uint64_t)(used->ru_utime.tv_sec + used->ru_stime.tv_sec) * 1000000u +
+                 (uint64_t)(used->ru_utime.tv_usec + used->ru_stime.tv_usec);
+    if ((uint64_t)used->ru_maxrss > largest_kb) largest_kb = (uint64_t)used->ru_maxrss;
 }
 
-/* What started the container may have been larger than a small program is. Then the cgroup's peak
-   says nothing of the program, and its largest process is the best that is known. */
+uint64_t meters_cpu_us(void) {
+    if (meters_metered()) return less(cpu_us() - cpu_before, wardens_us() - own_us);
+    return reaped_us > sampled_cpu_us ? reaped_us : sampled_cpu_us;
+}
+
+void meters_look(void) {
+    uint64_t now = number(current, NULL);
+    if (now > seen_current) seen_current = now;
+}
+
+/* The cgroup's peak is of all that ever was in it: of what has started the container, and of
+   earlier programs. If this one was larger, or had all that there is, it is this one's. If not, the
+   best that is known is what was seen every now and then, and its largest process. */
 uint64_t meters_peak_kb(void) {
-    struct rusage used;
-    uint64_t largest = number(peak, NULL);
-    if (largest > peak_before) return largest / 1024 - brought_kb;
-    getrusage(RUSAGE_CHILDREN, &used);
-    uint64_t resident = (uint64_t)used.ru_maxrss;
-    return resident > sampled_peak_kb ? resident : sampled_peak_kb;
+    uint64_t peak_now = number(peak, NULL);
+    int is_its_own = peak_now > peak_before || meters_out_of_memory();
+    uint64_t kb = less((is_its_own ? peak_now : seen_current) / 1024, brought_kb + left_kb);
+    if (sampled_peak_kb > kb) kb = sampled_peak_kb;
+    return kb > largest_kb ? kb : largest_kb;
 }
 
 int meters_out_of_memory(void) { return number(ooms, "oom_kill ") > ooms_before; }
@@ -138,9 +176,7 @@ void meters_sample(uint64_t *tasks) {
             sample_one(one->d_name, &kb, &ticks, tasks);
     closedir(proc);
     uint64_t us = ticks * 1000000u / (uint64_t)sysconf(_SC_CLK_TCK);
-    struct rusage used;
-    getrusage(RUSAGE_CHILDREN, &used);
-    us += (uint64_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000000u;
+    us += reaped_us;
     if (kb > sampled_peak_kb) sampled_peak_kb = kb;
     if (us > sampled_cpu_us) sampled_cpu_us = us;
 }

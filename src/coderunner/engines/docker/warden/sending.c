@@ -16,14 +16,23 @@
 static char name[4096];
 static uint64_t left; /* bytes that may be sent: sparse files, and one by many names, are cheap */
 
-void say(int fd, const void *words, size_t size) {
+static char waiting[1 << 16];
+static size_t waiting_size;
+
+static void flush(void) {
+    if (waiting_size) tell(1, FILES, NULL, 0, waiting, waiting_size);
+    waiting_size = 0;
+}
+
+static void say(const void *words, size_t size) {
     const char *rest = words;
     while (size) {
-        ssize_t put = write(fd, rest, size);
-        if (put < 0 && errno == EINTR) continue;
-        if (put <= 0) _exit(125); /* nobody listens any more */
-        rest += put;
-        size -= (size_t)put;
+        size_t room = sizeof waiting - waiting_size, part = size < room ? size : room;
+        memcpy(waiting + waiting_size, rest, part);
+        waiting_size += part;
+        rest += part;
+        size -= part;
+        if (waiting_size == sizeof waiting) flush();
     }
 }
 
@@ -32,8 +41,8 @@ static void send_head(size_t length, mode_t mode, uint64_t size) {
         uint32_t name, mode;
         uint64_t size;
     } head = {(uint32_t)length, mode, size};
-    say(1, &head, sizeof head);
-    say(1, name, length);
+    say(&head, sizeof head);
+    say(name, length);
 }
 
 static void send_content(int fd, uint64_t size) {
@@ -45,7 +54,7 @@ static void send_content(int fd, uint64_t size) {
             memset(buffer, 0, part);
             got = (ssize_t)part;
         }
-        say(1, buffer, (size_t)got);
+        say(buffer, (size_t)got);
         size -= (uint64_t)got;
     }
 }
@@ -100,4 +109,5 @@ void send_workspace(const struct order *order) {
     left = order->file_bytes + order->brought_kb * 1024;
     if (fd >= 0) send_directory(fd, 0, 0);
     send_head(0, 0, 0);
+    flush();
 }

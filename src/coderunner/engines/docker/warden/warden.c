@@ -1,18 +1,26 @@
-/* The first process of a container: it starts the program, watches it, and says how it ended.
+/* The first process of a container: it starts programs, one after the other, watches each, and says
+   how it ended.
 
-       warden run            the order comes on stdin (order.c); what follows it there is the
-                             program's own stdin. The program's stdout and stderr are ours.
+       warden run            orders come on stdin (order.c), what comes behind each is in frames
 
-   When the program has ended, everybody who is left is killed. Then, behind all that was written,
-   come on both streams the token that the order has named, on stdout the files of the workspace
-   if they were asked for, and on stderr one line:
+   order ─▶ HEARD ─▶ GO ─▶ run ─▶ end everybody ─▶ REPORT ─▶ wipe ─▶ DONE ─▶ WIPED ─▶ the next order
+
+   Nothing starts before GO: who has not heard us in time goes elsewhere with that order. What the
+   program writes goes through pipes of its own, and on in frames (pump.c): OUTPUT on our stdout
+   and stderr. Behind that come, on stdout, its FILES if they were asked for, and END; on stderr the
+   REPORT, one line behind the token that the order has named:
 
        ended WHY CODE SIGNAL WALL_US CPU_US PEAK_KB
        failed STAGE ERRNO
 
+   An order that does not say `stay` is the last one. Else all that the program has left is removed
+   (wiping.c), and WIPED says `clean`, or what is not. Who asks an idle warden to end (SIGTERM), or
+   closes its stdin, ends it.
+
    The program is of the same user as this process. It cannot kill it, since nobody can kill process
-   1 of his own pid namespace; nor look into it (it is not dumpable), so that it does not know the
-   token; nor starve it, since the system-call filter keeps it from setting others' limits. */
+   1 of his own pid namespace; nor look into it (it is not dumpable), so that it knows no token, and
+   has none of its pipes; nor starve it, since the system-call filter keeps it from setting others'
+   limits. */
 
 #define _GNU_SOURCE
 #include "warden.h"
@@ -21,6 +29,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
@@ -35,31 +44,36 @@
 
 static struct order order;
 static pid_t program;
-static int status = -1;
+static int status, signals;
 
-static uint64_t now_us(void) {
+uint64_t now_us(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * 1000000u + (uint64_t)now.tv_nsec / 1000;
 }
 
-static int fail(const char *stage, int error) {
+static void report(const char *words) {
+    tell(1, END, NULL, 0, NULL, 0);
+    tell(2, REPORT, order.token, TOKEN_SIZE, words, strlen(words));
+}
+
+static void fail(const char *stage, int error) {
     char words[100];
-    int size = snprintf(words, sizeof words, "failed %s %d\n", stage, error);
-    say(1, order.token, TOKEN_SIZE);
-    say(2, order.token, TOKEN_SIZE);
-    say(2, words, (size_t)size);
-    return 0;
+    snprintf(words, sizeof words, "failed %s %d\n", stage, error);
+    report(words);
 }
 
 static void reap(void) {
+    struct rusage used;
     int how;
-    for (pid_t pid; (pid = waitpid(-1, &how, WNOHANG)) > 0;)
+    for (pid_t pid; (pid = wait4(-1, &how, WNOHANG, &used)) > 0;) {
+        meters_reaped(&used);
         if (pid == program) status = how;
+    }
 }
 
 /* Somebody outside asks for the end. The program could do so too, but it is told apart. */
-static int asked_to_end(int signals) {
+static int asked_to_end(void) {
     struct signalfd_siginfo one;
     int asked = 0;
     while (read(signals, &one, sizeof one) == sizeof one)
@@ -75,6 +89,7 @@ static const char *breach(uint64_t now, uint64_t deadline) {
         locks_looked_at = now;
         if (meters_too_many_locks()) return "memory";
     }
+    meters_look();
     if (!meters_metered()) {
         meters_sample(&tasks);
         if (tasks > order.processes) return "processes";
@@ -96,17 +111,21 @@ static uint64_t pause_us(uint64_t now, uint64_t deadline) {
     return deadline > now && deadline - now < pause ? deadline - now : pause;
 }
 
-static const char *watch(int signals, uint64_t deadline) {
-    struct pollfd waited = {signals, POLLIN, 0};
-    for (;;) {
-        uint64_t now = now_us(), us = pause_us(now, deadline);
-        struct timespec pause = {(time_t)(us / 1000000), (long)(us % 1000000) * 1000};
-        int asked = ppoll(&waited, 1, &pause, NULL) > 0 && asked_to_end(signals);
+/* However much there is to pump: the meters are looked at when it is time to. */
+static const char *watch(uint64_t began, uint64_t deadline) {
+    for (uint64_t next = began + pause_us(began, deadline);;) {
+        uint64_t now = now_us();
+        int seen = pump(signals, next > now ? next - now : 0);
+        int asked = seen & SIGNALLED ? asked_to_end() : 0;
+        if (seen & SIGNALLED) reap();
+        if (status >= 0) return NULL;
+        if (asked || seen & LEFT_ALONE) return "killed";
+        if ((now = now_us()) < next) continue;
         reap();
         if (status >= 0) return NULL;
-        if (asked) return "killed";
-        const char *why = breach(now_us(), deadline);
+        const char *why = breach(now, deadline);
         if (why) return why;
+        next = now + pause_us(now, deadline);
     }
 }
 
@@ -118,18 +137,53 @@ static const char *reason(void) {
     return WIFSIGNALED(status) ? "signal" : "exit";
 }
 
-static void conclude(const char *why, uint64_t wall_us) {
+static void run_program(void) {
     char words[200];
+    struct ends ends;
+    program = 0;
+    status = -1;
+    meters_trust(order.memory_kb + order.brought_kb);
+    meters_start(order.brought_kb);
+    uint64_t began = now_us();
+    int error = start_program(&order, &ends, &program);
+    if (error) {
+        end_everybody();
+        fail("start", error);
+        return;
+    }
+    pump_start(&ends);
+    const char *why = watch(began, began + order.wall_ms * 1000);
+    uint64_t wall_us = now_us() - began;
+    end_everybody();
+    meters_look(); /* the files are still there */
     int exited = status >= 0 && WIFEXITED(status);
-    int size = snprintf(words, sizeof words, "ended %s %d %d %llu %llu %llu\n",
-                        why ? why : reason(), exited ? WEXITSTATUS(status) : -1,
-                        exited ? 0 : status >= 0 ? WTERMSIG(status) : SIGKILL,
-                        (unsigned long long)wall_us, (unsigned long long)meters_cpu_us(),
-                        (unsigned long long)meters_peak_kb());
-    say(1, order.token, TOKEN_SIZE);
-    say(2, order.token, TOKEN_SIZE);
-    say(2, words, (size_t)size);
+    snprintf(words, sizeof words, "ended %s %d %d %llu %llu %llu\n", why ? why : reason(),
+             exited ? WEXITSTATUS(status) : -1,
+             exited ? 0 : status >= 0 ? WTERMSIG(status) : SIGKILL, (unsigned long long)wall_us,
+             (unsigned long long)meters_cpu_us(), (unsigned long long)meters_peak_kb());
+    pump_rest();
     if (order.collect) send_workspace(&order);
+    report(words);
+}
+
+static void say_how_clean(void) {
+    char words[100] = "clean\n";
+    int error = 0;
+    const char *dirt = wipe(&error);
+    if (dirt) snprintf(words, sizeof words, "dirty %s %d\n", dirt, error);
+    if (pump_until_done()) exit(0);
+    asked_to_end(); /* for the job that has ended; from here on it would be for us */
+    tell(2, WIPED, order.token, TOKEN_SIZE, words, strlen(words));
+}
+
+/* Until an order comes. Not 0 if we are to end. */
+static int idle(void) {
+    struct pollfd waited[] = {{0, POLLIN, 0}, {signals, POLLIN, 0}};
+    for (;;) {
+        if (poll(waited, 2, -1) < 0 && errno != EINTR) return errno;
+        if (waited[1].revents && asked_to_end()) return EINTR;
+        if (waited[0].revents) return 0;
+    }
 }
 
 static int run(void) {
@@ -140,19 +194,24 @@ static int run(void) {
     sigaddset(&ours, SIGTERM);
     sigprocmask(SIG_BLOCK, &ours, NULL);
     signal(SIGPIPE, SIG_IGN);
-    int error = read_order(&order);
-    if (error) return 125; /* without an order nobody is there to tell */
-    int signals = signalfd(-1, &ours, SFD_CLOEXEC | SFD_NONBLOCK);
-    if (signals < 0) return fail("signals", errno);
+    signals = signalfd(-1, &ours, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (signals < 0 || pump_open()) return 125;
     meters_open();
-    if ((error = read_entries(&order))) return fail("files", error);
-    meters_start(order.brought_kb);
-    uint64_t began = now_us(), deadline = began + order.wall_ms * 1000;
-    if ((error = start_program(&order, &program))) return fail("start", error);
-    const char *why = watch(signals, deadline);
-    uint64_t ended = now_us();
-    end_everybody();
-    conclude(why, ended - began);
+    wiping_open();
+    while (!idle()) {
+        struct head head;
+        if (read_order(&order)) return 125; /* without an order nobody is there to tell */
+        tell(2, HEARD, order.token, TOKEN_SIZE, NULL, 0);
+        int error = read_entries(&order);
+        if (read_fully(0, &head, sizeof head) || head.kind != GO) return 125;
+        if (error)
+            fail("files", error);
+        else
+            run_program();
+        if (!order.stay || chdir("/")) return 0;
+        say_how_clean();
+        forget_order(&order);
+    }
     return 0;
 }
 

@@ -41,3 +41,13 @@ class Answers:
     def __bool__(self) -> bool:
         """Whether some of them still wait."""
         return bool(self._waiting)
+
+
+def failure(error: Exception) -> protocol.Message:
+    return {"op": "failed", "kind": "engine", "message": what_happened(error)}
+
+
+def what_happened(error: Exception) -> str:
+    if isinstance(error, OSError):
+        return f"{error.strerror or error} {error.filename or ''}".strip()
+    return f"{type(error).__name__}: {error}"

@@ -16,7 +16,7 @@ from .plan import Plan
 _USERNS_HINT = (
     "allow user namespaces: sysctl user.max_user_namespaces=15000, and for ordinary users "
     "kernel.unprivileged_userns_clone=1; inside a container its seccomp profile must allow them, "
-    "too (--security-opt seccomp=unconfined)"
+    "too (--security-opt seccomp=deploy/seccomp.json, see docs/deploy.md)"
 )
 _APPARMOR_HINT = (
     "the user namespace was created but has no rights, as on Ubuntu 24.04: "
@@ -28,8 +28,8 @@ _USER_HINT = (
     "sysctl kernel.apparmor_restrict_unprivileged_userns=0"
 )
 _ROOT_HINT = (
-    "run with all rights of root, CAP_SYS_ADMIN above all (in a container: --privileged), "
-    "and allow user namespaces (sysctl user.max_user_namespaces=15000)"
+    "run with all rights of root, CAP_SYS_ADMIN above all, and allow user namespaces (sysctl "
+    "user.max_user_namespaces=15000); in a container run as an ordinary user (docs/deploy.md)"
 )
 _SECCOMP_HINT = (
     "use a kernel with CONFIG_SECCOMP_FILTER; inside a container its own profile must allow "

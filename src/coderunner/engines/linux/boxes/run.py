@@ -22,7 +22,7 @@ _PAUSE_PER_LOOK, _LONGEST_PAUSE = 5.0, 0.25
 _LOOK_EVERY = 0.05
 _CPU_CHECK_AT_LEAST = 0.005
 _SETUP_SECONDS = 30.0
-_UNTIL_IT_IS_THERE = 0.002  # a program that signals wait for
+_UNTIL_IT_IS_THERE = 0.005  # a program that signals wait for
 # Nobody can look into a socket's buffers. Beyond a few dozen sockets each counts as full.
 _FREE_SOCKETS, _SOCKET_KB = 64, 256
 # Locks on parts of files are memory of the kernel's that no cgroup counts, some 200 bytes each.

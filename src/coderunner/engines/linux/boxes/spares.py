@@ -9,8 +9,12 @@ from __future__ import annotations
 
 import time
 from collections import deque
+from typing import TYPE_CHECKING
 
 from .box import Box, Key
+
+if TYPE_CHECKING:
+    from .zygote import Zygote
 
 _LEAST, _MOST = 2, 4  # of a kind: as many as were used at once lately, within these bounds
 _IN_ALL = 8
@@ -55,6 +59,10 @@ class Spares:
         self._boxes[box.key].remove(box)
         self._asked[box.key] = 0  # whatever ended it, do not make another at once
         return True
+
+    def made_from(self, zygote: Zygote) -> list[Box]:
+        """Those that would end with this interpreter."""
+        return [box for boxes in self._boxes.values() for box in boxes if box.zygote is zygote]
 
     def stale(self, now: float) -> list[Box]:
         """Takes out the boxes of kinds that nobody has asked for in a while."""

@@ -20,7 +20,7 @@ import time
 from typing import Any
 
 from . import host, kernel, protocol
-from .answers import Answers
+from .answers import Answers, failure, what_happened
 from .box import Box, Key
 from .controls import write
 from .making import Maker, Order
@@ -117,8 +117,8 @@ class Spawner:
             if message["op"] == "start" and run is None:
                 self._on_start(message, fds)
                 return True
-            if message["op"] == "warm":
-                self._on_warm(message)
+            if message["op"] in ("warm", "is_warm", "cool"):
+                self._on_warmth(message)
             if message["op"] == "signal" and run is not None:
                 run.signal(message.get("signal"))
             if message["op"] == "kill" and run is not None:
@@ -136,7 +136,7 @@ class Spawner:
             box = self._spares.take(order.key) or self._make(order)
         except Exception as error:  # one job's trouble must not become that of all the others
             protocol.close_all(fds)
-            self._send({**_failure(error), "id": message["id"]})
+            self._send({**failure(error), "id": message["id"]})
             return
         run = Run(message, fds)
         run.box = box
@@ -148,23 +148,34 @@ class Spawner:
         if self._spares.wants(order.key) or self._zygotes.wants(order):
             self._wanted.setdefault(order.key, (time.monotonic() + _REFILL_LATER, order))
 
-    def _on_warm(self, message: protocol.Message) -> None:
-        """Have an interpreter ready before the first job comes; say when it is."""
-        answer = {"op": "warmed", "id": message["id"], "ok": False}
+    def _on_warmth(self, message: protocol.Message) -> None:
+        """About the interpreter that jobs like this one would be forked from."""
+        answer = {"op": "warmth", "id": message["id"], "ok": False}
         try:
             protocol.check_start(message)
             order = Order(message)
-            order.zygote = self._zygotes.ready(order)
-            if order.wish is not None and order.zygote is None:
-                zygote = self._zygotes.started(order)
-                if zygote is None:
-                    zygote = self._warm_up(order)
-                zygote.awaited_by.append(message["id"])
-                return
-            answer["ok"] = order.zygote is not None
+            zygote = self._zygotes.started(order)
+            match message["op"]:
+                case "warm" if order.wish is not None:
+                    self._zygotes.ready(order)  # which counts as asking for it
+                    zygote = zygote or self._warm_up(order)
+                    if not zygote.ready:
+                        zygote.awaited_by.append(message["id"])
+                        return
+                case "cool" if zygote is not None:
+                    self._cool(zygote)
+            answer["ok"] = zygote is not None and zygote.alive
         except Exception as error:
-            answer = {**_failure(error), "id": message["id"]}
+            answer = {**failure(error), "id": message["id"]}
         self._send(answer)
+
+    def _cool(self, zygote: Zygote) -> None:
+        """It ends once the programs have ended that run in boxes of its making."""
+        self._zygotes.retire(zygote)
+        wanted = self._wanted.items()
+        self._wanted = {key: item for key, item in wanted if item[1].wish != zygote.wish}
+        for box in self._spares.made_from(zygote):
+            box.kill()
 
     def _refill(self, now: float) -> None:
         """Make the spares that are due, one of each kind at a time."""
@@ -195,7 +206,7 @@ class Spawner:
 
     def _tell_who_waits(self, zygote: Zygote) -> None:
         for number in zygote.awaited_by:
-            self._send({"op": "warmed", "id": number, "ok": zygote.ready})
+            self._send({"op": "warmth", "id": number, "ok": zygote.ready})
         zygote.awaited_by.clear()
 
     def _end_zygote(self, zygote: Zygote) -> None:
@@ -245,7 +256,7 @@ class Spawner:
             run.begin()
         except Exception as error:  # what else it may be, it is this run's alone
             full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
-            run.fail("input" if full else "engine", _what_happened(error))
+            run.fail("input" if full else "engine", what_happened(error))
         else:
             if run.box.memory_event is not None:
                 self._watch(run.box.memory_event, self._on_memory_event, run)
@@ -254,7 +265,7 @@ class Spawner:
         try:
             run.check(now)
         except Exception as error:
-            run.fail("engine", _what_happened(error))
+            run.fail("engine", what_happened(error))
 
     def _on_memory_event(self, run: Run) -> None:
         """Out of memory, and cgroup v1 has killed one process only."""
@@ -283,7 +294,7 @@ class Spawner:
             facts = run.conclude(report)
             workspace = run.workspace()
         except Exception as error:
-            facts = _failure(error)
+            facts = failure(error)
         self._send({**facts, "id": run.id}, [workspace] if workspace is not None else [])
         if box.memory_event is not None:
             self._unwatch(box.memory_event)
@@ -329,16 +340,6 @@ class Spawner:
                 self._on_death(box)
         for zygote in self._zygotes.all():
             zygote.end()
-
-
-def _failure(error: Exception) -> protocol.Message:
-    return {"op": "failed", "kind": "engine", "message": _what_happened(error)}
-
-
-def _what_happened(error: Exception) -> str:
-    if isinstance(error, OSError):
-        return f"{error.strerror or error} {error.filename or ''}".strip()
-    return f"{type(error).__name__}: {error}"
 
 
 def main() -> None:

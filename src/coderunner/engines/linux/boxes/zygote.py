@@ -66,6 +66,12 @@ class Zygote:
         self.channel.send(" ".join(wish.preload).encode() or b" ")
         protocol.send(self.channel, protocol.encode({"op": "setup", "compiled": compiled}))
 
+    @property
+    def alive(self) -> bool:
+        """Whether it is ready, and nobody has killed it since."""
+        gone = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        return self.ready and gone is None
+
     def hear(self) -> None:
         """It has something to say while nothing was asked of it: that it is ready, or dead."""
         received = protocol.receive(self.channel)

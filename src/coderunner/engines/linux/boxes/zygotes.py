@@ -56,7 +56,7 @@ class Zygotes:
     def start(self, order: Order) -> Zygote:
         assert order.wish is not None
         if len(self._current) >= _AT_MOST:
-            self._retire(self._idlest())
+            self.retire(self._idlest())
         zygote = self._current[order.wish] = self._start(order)
         return zygote
 
@@ -65,13 +65,15 @@ class Zygotes:
         now = time.monotonic()
         self._not_before = {wish: at for wish, at in self._not_before.items() if at > now}
         self._not_before[zygote.wish] = now + _RETRY_SECONDS
-        self._retire(zygote)
+        self.retire(zygote)
 
     def used(self, zygote: Zygote) -> None:
         if zygote.forks >= _FORKS:
-            self._retire(zygote)
+            self.retire(zygote)
 
-    def _retire(self, zygote: Zygote) -> None:
+    def retire(self, zygote: Zygote) -> None:
+        """Nothing is forked from it any more."""
+        self._asked.pop(zygote.wish, None)
         if self._current.get(zygote.wish) is zygote:
             del self._current[zygote.wish]
             self._retired.append(zygote)
@@ -80,7 +82,7 @@ class Zygotes:
         """Takes out those that can be ended."""
         for zygote in list(self._current.values()):
             if now >= zygote.last_used + _KEEP_SECONDS:
-                self._retire(zygote)
+                self.retire(zygote)
             elif not zygote.ready and now >= zygote.started_at + _START_SECONDS:
                 self.fail(zygote)
         done = [zygote for zygote in self._retired if not zygote.boxes]

@@ -1,6 +1,8 @@
-"""What is answered, as the OpenAPI document describes it."""
+"""What `as_json` writes, as the OpenAPI document describes it and as clients read it."""
 
 from __future__ import annotations
+
+from typing import Literal
 
 from pydantic import BaseModel, Field
 
@@ -32,6 +34,7 @@ class OutcomeAnswer(BaseModel):
     signal: int | None = Field(description="null unless a signal ended it", examples=[None])
     cached: bool = Field(description="a compilation that was kept from another time")
     warm: bool = Field(description="in an interpreter that had started before")
+    container: str = Field(default="", description="its id, if it ran in one", examples=[""])
     usage: UsageAnswer
     stdout: Printed
     stderr: Printed
@@ -40,13 +43,22 @@ class OutcomeAnswer(BaseModel):
 class ReturnedFile(BaseModel):
     """With `text`, or with `base64` if it is not UTF-8: as it may be sent again."""
 
-    name: str = Field(examples=["result.txt"])
+    name: str = Field(description="what is not UTF-8 shows as `\\xff`", examples=["result.txt"])
+    name_base64: str | None = Field(
+        default=None, description="its exact bytes, if it is not UTF-8", examples=[None]
+    )
     text: str = Field(default="", examples=["42\n"])
     base64: str = Field(default="", examples=["/w=="])
+    executable: bool = Field(
+        default=False, description="the program has made it so", examples=[False]
+    )
 
 
 class LeftOut(BaseModel):
     name: str = Field(examples=["link.txt"])
+    name_base64: str | None = Field(
+        default=None, description="its exact bytes, if it is not UTF-8", examples=[None]
+    )
     reason: str = Field(examples=["a symbolic link"])
 
 
@@ -69,3 +81,32 @@ class RunAnswer(BaseModel):
     files_left_out: list[LeftOut] = Field(
         description="what else matched: no regular file, or too large for an answer"
     )
+
+
+class LanguageAnswer(BaseModel):
+    name: str = Field(examples=["python"])
+    title: str = Field(examples=["Python"])
+    aliases: list[str] = Field(examples=[["python3", "py"]])
+    extensions: list[str] = Field(examples=[[".py"]])
+    version: str | None = Field(
+        description="null if it is not installed, or not looked for yet", examples=["3.11.2"]
+    )
+    available: bool | None = Field(
+        description="null if that is not known yet: its image would have to be fetched"
+    )
+    warm: bool = Field(description="an interpreter or a container is ready for its next run")
+
+
+class LanguagesAnswer(BaseModel):
+    languages: list[LanguageAnswer] = Field(description="by name")
+
+
+WorkerState = Literal["running", "stopped"]
+
+
+class HealthAnswer(BaseModel):
+    status: Literal["ok", "degraded"] = Field(examples=["ok"])
+    containers: dict[str, WorkerState] = Field(
+        description="each language's worker", examples=[{"python": "running", "ruby": "running"}]
+    )
+    uptime_seconds: int = Field(examples=[3600])
