@@ -12,20 +12,18 @@ from coderunner.language import user_config_dir
 from coderunner.model import MIB, Isolation, Limits
 from coderunner.settings.listed import Names, listed, listed_or_all
 
-# What a caller of the service may ask for: what others on the same machine can bear.
+# What a caller of the service may ask for: what others on the same machine can bear. What is not
+# limited here, nobody is held to: an ordinary user may have no cgroup to hold cores in.
 CALLERS_CEILING = Limits(
     wall_ms=60_000,
-    cpu_ms=120_000,
-    memory_mb=2048,
-    processes=512,
-    output_bytes=8 * MIB,
-    flood_bytes=256 * MIB,
-    disk_mb=512,
-    files=50_000,
-    open_files=4096,
+    memory_mb=1024,
+    processes=256,
+    output_bytes=4 * MIB,
+    flood_bytes=64 * MIB,
+    disk_mb=256,
+    files=10_000,
+    open_files=1024,
     stack_mb=1024,
-    cpus=64,
-    address_space_mb=1_048_576,
 )
 
 
