@@ -12,7 +12,8 @@ from coderunner.language import user_config_dir
 from coderunner.model import MIB, Isolation, Limits
 from coderunner.settings.listed import Names, listed, listed_or_all
 
-# What a caller of the service may ask for: what others on the same machine can bear.
+# What a caller of the service may ask for: what others on the same machine can bear. What is not
+# limited here, nobody is held to: an ordinary user may have no cgroup to hold cores in.
 CALLERS_CEILING = Limits(
     wall_ms=60_000,
     memory_mb=1024,

@@ -179,12 +179,16 @@ def test_no_limit_is_above_the_ceiling(client: httpx.Client, name: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(asdict(CEILING)))
 def test_a_limit_that_is_too_tight_is_not_our_failure(client: httpx.Client, name: str) -> None:
-    for field in ("limits", "compile_limits"):
-        asked = {"language": "c", "code": "int main(void) { return 0; }", field: {name: 1}}
+    main = {"language": "c", "code": "int main(void) { return 0; }"}
+    for asked in (
+        {**main, "limits": {name: 1}},
+        {**main, "compile_limits": {name: 1}},
+        {"language": "python", "code": "", "limits": {name: 1}},
+    ):
         response = client.post("/v1/run", json=asked)
-        assert response.status_code in (200, 422), response.text
-    response = client.post("/v1/run", json={"language": "python", "code": "", "limits": {name: 1}})
-    assert response.status_code in (200, 422), response.text
+        # An ordinary user may have no cgroup to hold cores in, and is told so.
+        cannot = name == "cpus" and "cannot be held here" in response.text
+        assert response.status_code in ((503,) if cannot else (200, 422)), response.text
 
 
 def test_every_limit_may_be_given() -> None:
