@@ -44,6 +44,7 @@ class Toolchain:
     mounts: tuple[Mount, ...] = ()  # what a sandbox must show beside /usr
     path: tuple[str, ...] = ()  # directories that belong on PATH
     image: str = ""  # the tools are in there, and not on this machine
+    image_name: str = ""  # as people call it
 
 
 @dataclass(frozen=True, slots=True)

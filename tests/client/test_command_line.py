@@ -201,7 +201,7 @@ def test_health_of_a_service_that_is_degraded(serve: Callable[..., Service]) -> 
     deadline = time.monotonic() + TIMEOUT_S
     while (done := coderunner("health", "--remote", mine.url)).returncode == 0:
         assert time.monotonic() < deadline
-    assert done.returncode == 1
+    assert done.returncode == 0
     assert b"degraded" in done.stdout
     assert b"stopped: python" in done.stdout
 

@@ -170,6 +170,9 @@ class Engine(abc.ABC):
     async def cool_down(self, job: Job) -> None:  # noqa: B027 - most keep nothing
         """Let go of what is kept ready for jobs like this one."""
 
+    async def let_go_of_idle(self, seconds: float) -> None:  # noqa: B027 - most keep nothing
+        """Of all that nobody has used for so long, whatever it is kept for."""
+
     def announce(self, notice: Notice) -> None:  # noqa: B027 - most have no news
         """Whom to tell what takes long before a first run, as fetching an image does."""
 

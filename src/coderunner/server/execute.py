@@ -119,7 +119,8 @@ def _answer(service: Service, result: Result, toolchain: Toolchain, path: str) -
         execution_time_ms=round(usage.wall_ms, 3),
         container_id=outcome.container or uuid.uuid4().hex[:12],
         language=toolchain.language,
-        image_name=toolchain.image or f"{outcome.engine}:{toolchain.language}-{toolchain.version}",
+        image_name=toolchain.image_name
+        or f"{outcome.engine}:{toolchain.language}-{toolchain.version}",
         memory_used_mb=round(usage.memory_peak_kb / _KB, 3),
         cpu_percent=round(100 * usage.cpu_ms / usage.wall_ms, 1) if usage.wall_ms else 0.0,
         file_path=path,

@@ -27,6 +27,7 @@ from coderunner.settings.server import ServerSettings
 
 T = TypeVar("T")
 _KB = 1024
+_WARM_CONTAINERS = 32
 _LIVE_PER_CORE = 8
 _ROOM = 4 * _KB  # beside what is shown: then the cut is ours, and where it belongs
 
@@ -55,7 +56,7 @@ class Service:
         """A service whose engine works and whose workers have started. Raises with a remedy if
         that cannot be."""
         mine = settings.server
-        settings = settings.model_copy(update={"min_isolation": mine.min_isolation})
+        settings = _for_a_service(settings)
         limits = _limits(settings)
         async with Runner.open(settings) as runner:
             await runner.isolation()
@@ -114,6 +115,16 @@ async def while_connected(request: Request, work: Awaitable[T]) -> T:
 async def _until_gone(request: Request) -> None:
     while (await request.receive())["type"] != "http.disconnect":
         pass
+
+
+def _for_a_service(settings: Settings) -> Settings:
+    """Whose callers come again: containers are used again, unless somebody has decided that."""
+    docker = settings.docker
+    if "warm" not in docker.model_fields_set:
+        docker = docker.model_copy(update={"warm": _WARM_CONTAINERS})
+    return settings.model_copy(
+        update={"min_isolation": settings.server.min_isolation, "docker": docker}
+    )
 
 
 def _slots(most: int, mine: ServerSettings) -> Slots:

@@ -125,11 +125,13 @@ class Workers:
     async def _look_after(self) -> None:
         while True:
             await asyncio.sleep(self._settings.check_seconds)
-            for worker in list(self._workers.values()):
-                try:
+            try:
+                for worker in list(self._workers.values()):
                     await self._look_at(worker)
-                except CodeRunnerError as error:
-                    _log.warning("a worker cannot be looked at: %s", error)
+                # What callers with other limits have had, and compilers.
+                await self._runner.engine.let_go_of_idle(self._settings.idle_seconds)
+            except CodeRunnerError as error:
+                _log.warning("workers cannot be looked after: %s", error)
 
     async def _look_at(self, worker: Worker) -> None:
         if worker.stopped or not worker.is_idle(self._settings.idle_seconds):

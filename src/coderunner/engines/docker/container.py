@@ -32,6 +32,7 @@ class Container:
         self.id = id_
         self.kind = kind
         self.jobs = 0  # that it was given
+        self.since = 0.0  # when it became idle, by the loop's clock
         self.ran_out_of_memory = False  # ever
         self._main = Line(ends[0], self._on_word, self._on_over)
         self._errors = Line(ends[1], self._on_word, self._on_over)

@@ -148,6 +148,10 @@ class DockerEngine(Engine):
         await ready.spares.cool(kind.key)
         await outlast(*self._removing)
 
+    async def let_go_of_idle(self, seconds: float) -> None:
+        if self._ready is not None:
+            await self._ready.pool.cool_idle(seconds)
+
     async def aclose(self) -> None:
         closing = [asyncio.create_task(running.close()) for running in self._running]
         await outlast(*closing)

@@ -70,6 +70,7 @@ class Pool:
 
     async def add(self, container: Container) -> None:
         """One that has had no job yet, or is as if it had not."""
+        container.since = asyncio.get_running_loop().time()
         self._idle.append(container)
         if self._closed:
             await self._drop(self._idle)
@@ -84,6 +85,11 @@ class Pool:
         """Remove the idle ones of this kind."""
         await outlast(*(task for task, one in self._wiping.items() if one.kind == kind))
         await self._drop([one for one in self._idle if one.kind == kind])
+
+    async def cool_idle(self, seconds: float) -> None:
+        """Remove those that nobody has used for so long."""
+        now = asyncio.get_running_loop().time()
+        await self._drop([one for one in self._idle if now - one.since >= seconds])
 
     async def close(self) -> None:
         self._closed = True

@@ -67,8 +67,11 @@ class ImageToolchains:
         key = repr((_FIND, image.id, language.name, language.tools, language.version, chosen))
         kept = self._cache.get(key)
         if kept is None:
-            tools = await self._look(language, image, chosen)
-            kept = {"tools": tools, "version": await self._version(language, image, tools)}
+            try:
+                tools = await self._look(language, image, chosen)
+                kept = {"tools": tools, "version": await self._version(language, image, tools)}
+            finally:
+                await self._forget(image)
             self._cache.put(key, kept)
         tools = {str(name): str(path) for name, path in dict(kept["tools"]).items()}  # type: ignore[call-overload]
         folders = [path.rpartition("/")[0] for path in tools.values()]
@@ -79,6 +82,7 @@ class ImageToolchains:
             tools=tools,
             path=tuple(dict.fromkeys(path)),
             image=image.id,
+            image_name=image.name,
         )
 
     def _override(self, language: Language, tool: Tool) -> str:
@@ -117,14 +121,22 @@ class ImageToolchains:
 
     async def _ask(self, image: Image, argv: tuple[str, ...]) -> Outcome:
         with Bundle(()) as nothing:
-            job = Job(argv, nothing, {"LC_ALL": "C.UTF-8"}, limits=_LIMITS, image=image.id)
             try:
-                return await execute(self._engine, job)
+                return await execute(self._engine, _question(image, argv, nothing))
             except StartFailed as error:
                 raise ToolchainMissing(
                     f"the Docker image {image.name} cannot be looked into: {error.message}",
                     hint="the docker engine needs a shell (/bin/sh) in images of languages",
                 ) from error
+
+    async def _forget(self, image: Image) -> None:
+        """Nobody asks again soon, so no container is kept for that."""
+        with Bundle(()) as nothing:
+            await self._engine.cool_down(_question(image, (), nothing))
+
+
+def _question(image: Image, argv: tuple[str, ...], nothing: Bundle) -> Job:
+    return Job(argv, nothing, {"LC_ALL": "C.UTF-8"}, limits=_LIMITS, image=image.id)
 
 
 def _questions(tools: list[Tool], image: Image) -> str:
