@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 
 [ "$(id -u)" = 0 ] || { echo "hint: you are an ordinary user already: make test" >&2; exit 2; }
 
-stage=$(mktemp -d /var/tmp/coderunner-test-user-XXXXXX)
+stage=$(mktemp -d /var/tmp/coderunner-XXXXXX) # short: sockets have paths in there
 trap 'rm -rf "$stage"' EXIT
 chmod 755 "$stage"
 

@@ -11,7 +11,7 @@ from tests.server.conftest import Service, serve
 __all__ = ["serve"]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """One that these tests share. All of them are one client, and none is about that."""
     found = Service(

@@ -48,7 +48,7 @@ class Line:
         number = next(self._numbers)
         limits = {**LIMITS, "open_files": 100 + number}
         job = {"op": "start", "id": number, "argv": argv, "env": {}, "mounts": [], "limits": limits}
-        return {**job, "collect": False, **changes}
+        return {**job, "collect": False, "directory": "/workspace", **changes}
 
     def say(self, packet: bytes, fds: Sequence[int] = ()) -> None:
         protocol.send(self._channel, packet, fds)

@@ -81,7 +81,7 @@ class Service:
 ServiceMaker = Callable[..., Service]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """One that tests share, with the settings that it has by itself."""
     found = Service(tokens_file=str(tmp_path_factory.mktemp("tokens") / "tokens"))

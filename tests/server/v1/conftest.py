@@ -8,7 +8,7 @@ import pytest
 from tests.server.conftest import Service
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def v1() -> Iterator[Service]:
     """One that these tests share. All of them are one client, and none is about that."""
     found = Service(

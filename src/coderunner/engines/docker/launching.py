@@ -29,7 +29,7 @@ _TRUSTED_S = 1.0  # nobody exchanges an image between two runs of a batch
 _LABEL = "code-runner"  # of jobs that have none
 _NAMES_TRIED = 20
 
-Ends = tuple[socket.socket, socket.socket]
+Started = tuple[str, tuple[socket.socket, socket.socket]]  # its id; of stdin with stdout, of stderr
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,17 +81,19 @@ class Launcher:
 
     async def launch(self, kind: Kind, *, seconds: float | None, keep: bool) -> Container:
         """With `keep`, under a name of its own. `seconds`: how long it can be of use at most."""
-        starting = asyncio.create_task(self._start(kind, seconds, keep=keep))
+        made: list[Started] = []
+        starting = asyncio.create_task(self._start(kind, seconds, made, keep=keep))
         try:
             await outlast(starting)
-        except asyncio.CancelledError:
-            if starting.exception() is None:
-                container, ends = starting.result()
+            starting.result()
+        except BaseException:  # also if somebody has cancelled that task, and a thread went on
+            for container, ends in made:
                 for end in ends:
                     end.close()
                 await self._daemon.remove(container)
             raise
-        return Container(*starting.result(), kind.key)
+        container, ends = made[-1]
+        return Container(container, ends, kind.key)
 
     async def close(self) -> None:
         warden, self._warden = self._warden, ""
@@ -106,15 +108,18 @@ class Launcher:
             self._images.clear()
         return vanished
 
-    async def _start(self, kind: Kind, seconds: float | None, *, keep: bool) -> tuple[str, Ends]:
+    async def _start(
+        self, kind: Kind, seconds: float | None, made: list[Started], *, keep: bool
+    ) -> None:
         warden = await self._delivered(kind)
         try:
-            return await self._start_with(warden, kind, seconds, keep=keep)
+            await self._start_with(warden, kind, seconds, made, keep=keep)
+            return
         except EngineUnavailable as error:
             if "warden" not in error.message:
                 raise
         await self._forget(warden)
-        return await self._start_with(await self._delivered(kind), kind, seconds, keep=keep)
+        await self._start_with(await self._delivered(kind), kind, seconds, made, keep=keep)
 
     async def _forget(self, warden: str) -> None:
         """Somebody has removed it, and Docker has made an empty one of that name."""
@@ -127,15 +132,16 @@ class Launcher:
         await self._daemon.ask("removing a volume", lambda api: delivery.take_back(api, warden))
 
     async def _start_with(
-        self, warden: str, kind: Kind, seconds: float | None, *, keep: bool
-    ) -> tuple[str, Ends]:
+        self, warden: str, kind: Kind, seconds: float | None, made: list[Started], *, keep: bool
+    ) -> None:
         labels = owner.labels(seconds)
         config = hardening.for_one(kind.config, self._machine, labels, warden, self._users)
         config = await self._shown.resolve(config)
         for left in range(_NAMES_TRIED - 1, -1, -1):
             name = f"{kind.label}-{secrets.token_hex(2)}" if keep else _unusual_name()
             try:
-                return await self._daemon.ask("starting a container", _starting(config, name))
+                await self._daemon.ask("starting a container", _starting(config, name, made))
+                return
             except EngineUnavailable as error:
                 if is_taken(error) and left:  # whoever has that name already keeps it
                     continue
@@ -157,10 +163,11 @@ def _unusual_name() -> str:
     return f"coderunner-{secrets.token_hex(8)}"
 
 
-def _starting(config: Mapping[str, Any], name: str) -> Callable[[Any], tuple[str, Ends]]:
-    """Create, attach, start: all in one go in a thread."""
+def _starting(config: Mapping[str, Any], name: str, made: list[Started]) -> Callable[[Any], None]:
+    """Create, attach, start: all in one go in a thread. What was `made` is known at once, whatever
+    becomes of whoever waits for that."""
 
-    def start(api: Any) -> tuple[str, Ends]:
+    def start(api: Any) -> None:
         container = str(api.create_container_from_config(dict(config), name)["Id"])
         with contextlib.ExitStack() as undo:
             undo.callback(_remove_quietly, api, container)
@@ -170,7 +177,7 @@ def _starting(config: Mapping[str, Any], name: str) -> Callable[[Any], tuple[str
             undo.callback(errors.close)
             api.start(container)
             undo.pop_all()
-        return container, (main, errors)
+        made.append((container, (main, errors)))
 
     return start
 

@@ -131,5 +131,7 @@ class Talk:
 def _ceiling(service: Service) -> Limits:
     """Somebody who types takes longer than a program does."""
     mine = service.settings.server
-    longer = ceiling_of(service.settings).but({"wall_ms": mine.live_wall_ms})
-    return longer.but({"cpu_ms": mine.live_cpu_ms}).capped(service.settings.ceiling)
+    most = Limits(wall_ms=mine.live_wall_ms, cpu_ms=mine.live_cpu_ms)
+    most = most.capped(service.settings.ceiling)
+    longer = {"wall_ms": most.wall_ms, "cpu_ms": most.cpu_ms}
+    return ceiling_of(service.settings).but(longer)
