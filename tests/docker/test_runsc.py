@@ -111,5 +111,6 @@ time.sleep(30)
 
 
 async def test_an_unknown_runtime(new_engine: NewEngine, workspace: Workspace) -> None:
-    with pytest.raises(EngineUnavailable, match="no-such-runtime"):
+    with pytest.raises(EngineUnavailable, match="no-such-runtime") as caught:
         await Bench(new_engine(runtime="no-such-runtime"), workspace).sh("true")
+    assert "CODERUNNER_DOCKER__RUNTIME" in caught.value.hint
