@@ -117,8 +117,6 @@ async def test_names_that_are_taken(
     names = iter(["volume", "volume", "another volume", "container", "another container"])
     monkeypatch.setattr("secrets.token_hex", lambda size: next(names).replace(" ", "-"))
     try:
-        with pytest.raises(EngineUnavailable, match=r"coderunner-container.* is already in use"):
-            await works(bench)
         assert await works(bench)
         assert ours(client) == ([], ["coderunner-another-volume"])
         await bench.engine.aclose()

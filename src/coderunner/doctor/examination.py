@@ -176,7 +176,8 @@ class _Bench:
     def finding(self, name: str, kind: Kind, held: bool, proof: str, claim: str = "") -> Finding:
         """The trial decides whether a control holds; where it does, the engine may still say that
         it holds it in a weaker way."""
-        claimed = self._claims.get(claim or name, Control(name, State.ENFORCED))
+        said = self._claims.get(name) or self._claims.get(claim)
+        claimed = said or Control(name, State.ENFORCED)
         state = claimed.state if held else State.ABSENT
         fix = "" if state is State.ENFORCED else claimed.fix or self._fix
         promised = claimed.state is not State.ABSENT
