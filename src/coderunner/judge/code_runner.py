@@ -29,7 +29,7 @@ class CodeRunner:
     def __init__(
         self,
         docker_client: object | None = None,
-        images: Mapping[Language | str, str] | None = None,
+        images: Mapping[Language, str] | Mapping[str, str] | None = None,
         *,
         runner: Runner | None = None,
     ) -> None:
@@ -92,13 +92,14 @@ class CodeRunner:
         return result if view is View.GRADER else result.for_author()
 
 
-def _by_language(images: Mapping[Language | str, str]) -> dict[Language, str]:
+def _by_language(images: Mapping[Language, str] | Mapping[str, str]) -> dict[Language, str]:
     """Raises UnknownLanguage for a name that is none's."""
-    known = {name: name if isinstance(name, Language) else _language(name) for name in images}
-    return {known[name]: image for name, image in images.items()}
+    return {_language(name): image for name, image in images.items()}
 
 
-def _language(name: str) -> Language:
+def _language(name: Language | str) -> Language:
+    if isinstance(name, Language):
+        return name
     try:
         return Language(name)
     except ValueError:
