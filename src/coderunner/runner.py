@@ -58,6 +58,7 @@ COMPILE_LIMITS = Limits(
     files=20_000,
     open_files=4096,
 )
+_OWN_KERNEL = "use an engine with a kernel of its own (docker with the runtime runsc)"
 _SYSTEM_PATH = ("/usr/local/bin", "/usr/bin", "/bin")
 _BASE_ENV = {"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "USER": "runner", "LOGNAME": "runner"}
 
@@ -302,9 +303,10 @@ def _too_low(engine: str, offered: Capabilities, least: Isolation) -> IsolationT
     message = f"the {engine} engine offers isolation {level!r} here, {least.value!r} is asked for"
     lower = f"lower the bar on purpose: --isolation {level}, min_isolation={level!r}"
     enough = {State.ENFORCED} if least.at_least(Isolation.FULL) else {State.ENFORCED, State.SAMPLED}
-    lacking = next((c for c in offered.controls if c.state not in enough), None)
+    missing = (c for c in offered.controls if c.state not in enough and not c.extra)
+    lacking = next(missing, None)
     if lacking is None:
-        return IsolationTooLow(message, hint=f"use an engine with a kernel of its own, or {lower}")
+        return IsolationTooLow(message, hint=f"{_OWN_KERNEL}; or {lower}")
     why = f" ({lacking.reason})" if lacking.reason else ""
     return IsolationTooLow(
         f"{message}: {lacking.name} is {lacking.state.value}{why}",

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from coderunner.background import background
-from coderunner.errors import StartFailed
+from coderunner.errors import InvalidProgram, StartFailed
 from coderunner.judge import (
     CodeRunner,
     ContainerResult,
@@ -90,3 +90,16 @@ async def test_a_language_without_an_image_is_not_supported(client: Any) -> None
     result = await runner.execute(request)
     assert result.error_info is not None
     assert result.error_info.code == "UNSUPPORTED_LANGUAGE"
+
+
+@pytest.mark.parametrize("command", ["echo hi", []])
+async def test_a_command_that_is_no_list_of_words(
+    client: Any, tmp_path: Path, command: Any
+) -> None:
+    with pytest.raises(InvalidProgram, match="no list of words"):
+        await ContainerRunner(client).run(IMAGE, command, tmp_path, "", 5000)
+
+
+async def test_a_workspace_that_is_not_there(client: Any, tmp_path: Path) -> None:
+    with pytest.raises(InvalidProgram, match="no directory"):
+        await ran(client, tmp_path / "none", "true")

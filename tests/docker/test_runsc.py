@@ -7,12 +7,14 @@ from typing import Any
 
 import pytest
 
+from coderunner.doctor import examine
 from coderunner.engines.base import State
 from coderunner.errors import EngineUnavailable
 from coderunner.model import EndedBy, Isolation
+from coderunner.settings import DockerSettings, Settings
 from coderunner.workspace import Workspace
 from tests.docker.conftest import NewEngine, with_a_job
-from tests.docker.daemon import RUNSC
+from tests.docker.daemon import IMAGE, RUNSC
 from tests.engines.bench import Bench
 from tests.engines.every import require_runtime
 
@@ -38,6 +40,16 @@ async def test_facts(gvisor: Bench) -> None:
     assert (outcome.exit_code, outcome.stdout.data) == (3, b"in" * 100_000)
     assert outcome.stderr.data == b"oops\n"
     assert (await gvisor.sh("kill -SEGV $$")).signal == 11
+
+
+async def test_the_doctor(gvisor: Bench, dockerd: str) -> None:
+    """What is gVisor's own, and not the host's, is no hole."""
+    docker = DockerSettings(host=dockerd, image=IMAGE, runtime=RUNSC)
+    report = await examine(Settings(engine="docker", docker=docker, min_isolation=Isolation.VM))
+    absent = {one.name for one in report.findings if one.state is State.ABSENT}
+    assert (report.claimed, report.proven) == (Isolation.VM, Isolation.VM), absent
+    assert absent <= {"landlock", "user namespace", "seccomp filter", "devices", "files", "cpus"}
+    assert not any("report this" in one.fix for one in report.findings)
 
 
 async def test_none_is_used_again(new_engine: NewEngine, gvisor: Bench) -> None:
@@ -111,5 +123,6 @@ time.sleep(30)
 
 
 async def test_an_unknown_runtime(new_engine: NewEngine, workspace: Workspace) -> None:
-    with pytest.raises(EngineUnavailable, match="no-such-runtime"):
+    with pytest.raises(EngineUnavailable, match="no-such-runtime") as caught:
         await Bench(new_engine(runtime="no-such-runtime"), workspace).sh("true")
+    assert "CODERUNNER_DOCKER__RUNTIME" in caught.value.hint

@@ -9,6 +9,7 @@ import pytest
 
 from coderunner import Runner
 from coderunner.engines.fake import FakeEngine
+from coderunner.errors import UnknownLanguage
 from coderunner.judge import (
     CheckerProgram,
     CodeRunner,
@@ -64,6 +65,14 @@ async def test_images_name_the_languages_that_may_be_used() -> None:
     result = await refused(request("int main(){}", language="c"), images=only)
     assert result.error_info is not None
     assert result.error_info.code == "UNSUPPORTED_LANGUAGE"
+    assert result.error_info.details == "there are python"
+
+
+async def test_images_may_call_a_language_by_its_name() -> None:
+    assert CodeRunner(images={"c++": "gcc:12"}).images == {Language.CPP: "gcc:12"}
+    with pytest.raises(UnknownLanguage) as caught:
+        CodeRunner(images={"pyhton": "python:3.11-slim"})
+    assert "did you mean python" in caught.value.hint
 
 
 async def test_a_bad_request_in_an_unknown_language_is_a_bad_request() -> None:

@@ -263,7 +263,8 @@ async def test_refuse_dont_degrade(settings: Settings) -> None:
 
 async def test_sampled_is_not_full(settings: Settings) -> None:
     controls = (Control("memory", State.SAMPLED, "no cgroup", "run as root"),)
-    engine = FakeEngine(Script(), isolation=Isolation.SAMPLED, controls=controls)
+    extra = Control("landlock", State.ABSENT, extra=True)  # decides about no level
+    engine = FakeEngine(Script(), isolation=Isolation.SAMPLED, controls=(extra, *controls))
     strict = settings.model_copy(update={"min_isolation": Isolation.FULL})
     assert (await Runner(engine, settings=settings).run(PROGRAM)).ok
     with pytest.raises(IsolationTooLow, match="memory is sampled"):

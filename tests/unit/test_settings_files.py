@@ -215,3 +215,12 @@ def test_a_command_that_compiles_nothing(home: Path, text: str, message: str) ->
     with pytest.raises(InvalidSettings) as caught:
         Settings().languages()
     assert caught.value.message.startswith(f"{path}{message}")
+
+
+def test_an_image_for_a_language_that_nobody_knows(home: Path) -> None:
+    path = home / "coderunner.toml"
+    path.write_text('[docker.images]\npyhton = "mine"\n')
+    with pytest.raises(InvalidSettings) as caught:
+        Settings().languages()
+    assert caught.value.message.startswith(f"{path}:2: docker.images.pyhton: no language is called")
+    assert "did you mean python" in caught.value.hint

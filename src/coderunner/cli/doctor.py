@@ -64,5 +64,6 @@ def _clean(settings: Settings) -> int:
     removed = interrupts.run(clean(settings))
     for what in removed:
         messages.notice(f"removed {what}")
-    messages.notice(f"{len(removed) or 'nothing'} left behind was removed")
+    if not removed:
+        messages.notice("nothing was left behind")
     return 0

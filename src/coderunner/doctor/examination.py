@@ -35,6 +35,7 @@ _ENV = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8"}
 _SET_BY_ENGINES = {"HOME", "TMPDIR", "PWD", "LC_CTYPE"}
 _EXTRA = {"landlock"}
 _BUG = "it should hold here: please report this, with the output of coderunner doctor --json"
+_THIS = "coderunner doctor"
 _NO_BOX = (
     "the engine started but could not make a box; in a container or a user namespace, see that "
     "CAP_SYS_ADMIN, or making user namespaces, is allowed there"
@@ -55,8 +56,7 @@ async def examine(settings: Settings) -> Report:
             findings = await _try_all(engine, capabilities, settings, before)
             claimed = capabilities.isolation
         except (EngineUnavailable, StartFailed) as error:
-            # Its hint is to ask the doctor.
-            failure = EngineUnavailable(error.message, hint=_NO_BOX)
+            failure = _without_a_box(error)
     except EngineUnavailable as error:
         failure = error
     finally:
@@ -71,6 +71,12 @@ async def examine(settings: Settings) -> Report:
         toolchains=tuple(await survey(languages, Toolchains(settings.toolchains))),
         failure=failure,
     )
+
+
+def _without_a_box(error: EngineUnavailable | StartFailed) -> EngineUnavailable:
+    """An engine knows best what would help, unless its hint is to ask the doctor."""
+    knows = isinstance(error, EngineUnavailable) and error.hint and _THIS not in error.hint
+    return EngineUnavailable(error.message, hint=error.hint if knows else _NO_BOX)
 
 
 async def _try_all(
@@ -170,7 +176,8 @@ class _Bench:
     def finding(self, name: str, kind: Kind, held: bool, proof: str, claim: str = "") -> Finding:
         """The trial decides whether a control holds; where it does, the engine may still say that
         it holds it in a weaker way."""
-        claimed = self._claims.get(claim or name, Control(name, State.ENFORCED))
+        said = self._claims.get(name) or self._claims.get(claim)
+        claimed = said or Control(name, State.ENFORCED)
         state = claimed.state if held else State.ABSENT
         fix = "" if state is State.ENFORCED else claimed.fix or self._fix
         promised = claimed.state is not State.ABSENT

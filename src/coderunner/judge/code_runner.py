@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping
 
 from coderunner.background import background
 from coderunner.judge.judging import judge
-from coderunner.judge.language import Language
+from coderunner.judge.language import Language, registry
 from coderunner.judge.on_docker import docker_runner
 from coderunner.judge.request import ExecutionRequest
 from coderunner.judge.result import ExecutionResult, TestResult, View
@@ -29,14 +29,14 @@ class CodeRunner:
     def __init__(
         self,
         docker_client: object | None = None,
-        images: Mapping[Language, str] | None = None,
+        images: Mapping[Language, str] | Mapping[str, str] | None = None,
         *,
         runner: Runner | None = None,
     ) -> None:
         """With a client of docker-py, every program runs in containers of that daemon. `images`
         names the languages that may be used, with the image of each for Docker."""
         self.client = docker_client
-        self.images = images
+        self.images = None if images is None else _by_language(images)
         self._runner = runner
 
     def __repr__(self) -> str:
@@ -90,6 +90,20 @@ class CodeRunner:
     ) -> ExecutionResult:
         result = await judge(runner, request, supported=self.images, told=told)
         return result if view is View.GRADER else result.for_author()
+
+
+def _by_language(images: Mapping[Language, str] | Mapping[str, str]) -> dict[Language, str]:
+    """Raises UnknownLanguage for a name that is none's."""
+    return {_language(name): image for name, image in images.items()}
+
+
+def _language(name: Language | str) -> Language:
+    if isinstance(name, Language):
+        return name
+    try:
+        return Language(name)
+    except ValueError:
+        return Language(registry().get(name).name)  # which knows what may have been meant
 
 
 def _teller(on_result: OnResult | None, view: View) -> Told | None:

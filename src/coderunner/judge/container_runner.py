@@ -9,6 +9,7 @@ from typing import Any
 
 from coderunner import exit_codes
 from coderunner.background import background
+from coderunner.errors import InvalidProgram
 from coderunner.execution import execute
 from coderunner.judge.on_docker import docker_runner
 from coderunner.model import EndedBy, Job, Limits, Outcome
@@ -60,8 +61,8 @@ class ContainerRunner:
     ) -> ContainerResult:
         """Run a command. It sees a copy of `workspace`, which is its directory and goes with it."""
         job = Job(
-            argv=tuple(command),
-            workspace=Path(workspace),
+            argv=_words(command),
+            workspace=_directory(workspace),
             limits=Limits(
                 wall_ms=timeout_ms,
                 memory_mb=memory_limit_mb or self.default_memory_mb,
@@ -76,6 +77,23 @@ class ContainerRunner:
     async def _run(self, job: Job, stdin: bytes) -> Outcome:
         runner = await docker_runner(self.client)
         return await execute(runner.engine, job, stdin=stdin)
+
+
+def _words(command: Sequence[str]) -> tuple[str, ...]:
+    """A string would be taken for a list of letters."""
+    if isinstance(command, str) or not command:
+        raise InvalidProgram(
+            f"the command {command!r:.80} is no list of words",
+            hint='as in ["python3", "solution.py"]',
+        )
+    return tuple(command)
+
+
+def _directory(workspace: Path) -> Path:
+    """The command would find nothing in one that is not there, and nobody would know why."""
+    if not Path(workspace).is_dir():
+        raise InvalidProgram(f"the workspace {str(workspace)!r:.80} is no directory")
+    return Path(workspace)
 
 
 def _result(outcome: Outcome) -> ContainerResult:

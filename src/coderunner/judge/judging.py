@@ -112,11 +112,17 @@ def _program(
     if name not in runner.languages or (
         supported is not None and request.language not in supported
     ):
-        known = ", ".join(language.name for language in runner.languages)
-        raise UnknownLanguage(f"Language {name} is not supported", hint=f"there are {known}")
+        raise UnknownLanguage(
+            f"Language {name} is not supported", hint=f"there are {_known(runner, supported)}"
+        )
     language = runner.languages.get(name)
     code = sanitize_code(request.code, request.language)
     return Program(language.name, (File(language.source, code.encode("utf-8", "surrogateescape")),))
+
+
+def _known(runner: Runner, supported: Collection[Language] | None) -> str:
+    names = [language.name for language in runner.languages]
+    return ", ".join(names if supported is None else sorted(one.value for one in supported))
 
 
 def _judges(runner: Runner, request: ExecutionRequest) -> AbstractAsyncContextManager[Judges]:

@@ -66,7 +66,8 @@ def concluded(facts: Facts, limits: ResourceLimits, duration_ms: int) -> Executi
 def failed(error: Exception, duration_ms: int) -> ExecutionResult:
     """It could not be run: nothing the code has done."""
     hint = getattr(error, "hint", "")
-    message = str(error) or type(error).__name__
+    # docker-py has the daemon's own words there, without the address that was asked.
+    message = getattr(error, "explanation", None) or str(error) or type(error).__name__
     message = f"{message} (hint: {hint})" if hint else message
     return ExecutionResult(
         success=False,

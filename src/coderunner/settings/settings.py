@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -165,12 +167,22 @@ class Settings(BaseSettings):
         """All languages, compiled by the commands that the settings say."""
         known = Languages(self.language_dirs())
         for name, command in self.compile_commands.items():
-            try:
+            with _blaming("compile_commands", name):
                 known.compile_by(name, command)
-            except InvalidInput as error:
-                where = called(("compile_commands", name), Settings)
-                raise InvalidSettings(f"{where}: {error.message}", hint=error.hint) from None
+        for name in self.docker.images:
+            with _blaming("docker", "images", name):
+                known.get(name)
         return known
+
+
+@contextlib.contextmanager
+def _blaming(*key: str) -> Iterator[None]:
+    """This setting, for what cannot be done."""
+    try:
+        yield
+    except InvalidInput as error:
+        where = called(key, Settings)
+        raise InvalidSettings(f"{where}: {error.message}", hint=error.hint) from None
 
 
 def _is_module(name: str) -> bool:

@@ -21,6 +21,7 @@ _WALLS = (
     "no_new_privs",
 )
 _OWN_KERNEL = ("runsc", "kata", "kata-runtime", "kata-qemu", "kata-clh", "kata-fc")
+_SECOND_WALL = "a second wall only, where the first is another kernel"
 _CGROUP_FIX = "give the daemon cgroups: run it as root, or rootless with cgroup v2 and systemd"
 _SHARED_UIDS = "the daemon has no user namespaces; each container has a uid that nobody else has"
 
@@ -38,6 +39,7 @@ def capabilities(facts: Mapping[str, Any], runtime: str) -> Capabilities:
         *meters,
         Control("wall time", State.ENFORCED),
         Control("disk", State.ENFORCED, "/workspace, /tmp and /dev/shm, each by itself"),
+        *(_of_its_own_kernel() if own_kernel else ()),
     )
     return Capabilities(_isolation(seccomp, meters, own_kernel), controls)
 
@@ -61,7 +63,8 @@ def _has_own_kernel(facts: Mapping[str, Any], runtime: str) -> bool:
 def _seccomp(facts: Mapping[str, Any], runtime: str, own_kernel: bool) -> Control:
     name = "seccomp filter"
     if own_kernel:
-        return Control(name, State.ENFORCED, f"{runtime}: the calls reach a kernel of their own")
+        why = f"{runtime or 'the runtime'}: the calls reach a kernel of their own"
+        return Control(name, State.ENFORCED, why, _SECOND_WALL, extra=True)
     if any("seccomp" in str(option) for option in facts.get("SecurityOptions") or ()):
         return Control(name, State.ENFORCED)
     return Control(name, State.ABSENT, "the daemon was built without it", "use another daemon")
@@ -98,6 +101,14 @@ def _meters(facts: Mapping[str, Any], own_kernel: bool) -> list[Control]:
         meter("processes", facts.get("PidsLimit"), State.SAMPLED),
         Control("cpu time", State.ENFORCED, reason),
         meter("cpus", facts.get("CpuCfsQuota"), State.ABSENT),
+    ]
+
+
+def _of_its_own_kernel() -> list[Control]:
+    """What is in such a container is that kernel's, and nothing of the host's."""
+    return [
+        Control("devices", State.ENFORCED, "they are of its own kernel", _SECOND_WALL, extra=True),
+        Control("files", State.ABSENT, "gVisor does not count them", "bound them by disk_mb"),
     ]
 
 

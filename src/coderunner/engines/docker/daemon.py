@@ -50,9 +50,9 @@ class Daemon:
             raise EngineUnavailable(
                 "the docker engine needs docker-py, which is not installed", hint=_INSTALL
             ) from error
-        with contextlib.ExitStack() as undo, troubles("cannot reach Docker", _START):
-            environment = _environment(host)
-            address, tunnel = environment["DOCKER_HOST"], None
+        environment = _environment(host)
+        address, tunnel = environment["DOCKER_HOST"], None
+        with contextlib.ExitStack() as undo, troubles(f"cannot reach Docker at {address}", _START):
             if address.startswith(ssh.SCHEME):
                 tunnel = Tunnel(address)
                 undo.callback(tunnel.close)
@@ -224,6 +224,8 @@ def _hint(error: Exception) -> str:
     said = str(getattr(error, "explanation", None) or error).lower()
     if "no space left" in said:
         return "the daemon's disk is full: docker system df, docker system prune"
+    if "unknown runtime" in said or "invalid runtime" in said:
+        return "set CODERUNNER_DOCKER__RUNTIME to one that `docker info` lists, or leave it out"
     if "permission denied" in said and _status_of(error) is None:
         return "this user may not use Docker: join its group, or set DOCKER_HOST to one it may"
     if "certificate" in said or "https server" in said:

@@ -10,6 +10,7 @@ from coderunner.engines.docker.daemon import troubles
 from coderunner.errors import EngineUnavailable
 from coderunner.notices import Notice, Progress
 
+_OURS = "coderunner/"  # as `make images` calls them
 _SHUT = ("no basic auth", "unauthorized", "authentication", "denied")
 
 
@@ -44,15 +45,18 @@ def split(name: str) -> tuple[str, str | None]:
 
 
 def absent(name: str, why: str) -> EngineUnavailable:
+    return EngineUnavailable(f"the Docker image {name} is not here: {why}", hint=_way_to(name, why))
+
+
+def _way_to(name: str, why: str) -> str:
+    if name.startswith(_OURS):  # is in no registry, unless somebody has pushed their own
+        return f"build it in a checkout of CodeRunner: make images ARGS={name[len(_OURS) :]}"
     if any(word in why.lower() for word in _SHUT):
         first = f"docker login {_registry(name)}".rstrip() + f", then docker pull {name}"
     else:
         first = f"docker pull {name}"
-    return EngineUnavailable(
-        f"the Docker image {name} is not here: {why}",
-        hint=f"{first}; or build ours with `make images`, "
-        "and set CODERUNNER_DOCKER__DEFAULT_IMAGE_PREFIX=coderunner",
-    )
+    ours = "and set CODERUNNER_DOCKER__DEFAULT_IMAGE_PREFIX=coderunner"
+    return f"{first}; or build ours with `make images`, {ours}"
 
 
 def _registry(name: str) -> str:
