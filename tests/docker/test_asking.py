@@ -1,4 +1,4 @@
-"""Only who is outside a container can ask its warden to end, and nobody inside can keep it from that."""
+"""Who is outside a container asks its warden to end. No program can do so, or keep it from that."""
 
 from __future__ import annotations
 
