@@ -157,6 +157,22 @@ async def test_a_connection_that_outlives_its_program(warm: Bench) -> None:
     assert len({outcome.container for outcome in outcomes}) == 3
 
 
+async def test_a_label_that_the_kernel_keeps(warm: Bench) -> None:
+    """Sixteen bytes of it are the program's own choice, and everybody may read them."""
+    source = (
+        "import socket, struct\n"
+        "path = '/proc/net/ip6_flowlabel'\n"
+        "print(len(open(path).readlines()))\n"
+        "number = struct.pack('!I', 0x12345)\n"
+        "label = b'to the next one!' + number + struct.pack('=BBHHHI', 0, 255, 3, 6, 60, 0)\n"
+        "socket.socket(socket.AF_INET6, socket.SOCK_DGRAM).setsockopt(41, 32, label)\n"
+        "print(len(open(path).readlines()))"
+    )
+    for _ in range(3):
+        outcome = await warm.python(source)
+        assert (outcome.stdout.data, outcome.stderr.data) == (b"1\n2\n", b"")
+
+
 async def test_sockets_in_each_others_queues(warm: Bench) -> None:
     """The kernel comes to them some time after their program has ended: until then their names are
     taken, and the next program could connect to them."""

@@ -148,6 +148,15 @@ static int has_connections(const char *path, const char *line) {
     return number_behind(text, line, " inuse ") || number_behind(text, line, " tw ");
 }
 
+/* Names for flows of IPv6, with an address of the program's choice: kept for a minute, and to be read
+   by anybody. */
+static int has_flow_labels(void) {
+    char text[2048];
+    read_sockets("/proc/self/net/ip6_flowlabel", text, sizeof text);
+    const char *end_of_head = strchr(text, '\n');
+    return end_of_head && end_of_head[1];
+}
+
 /* Programs start with what we have. The system-call filter keeps them from setting it. */
 static int is_limited(void) {
     for (int kind = 0; kind < (int)RLIM_NLIMITS; kind++) {
@@ -165,6 +174,7 @@ static const char *look(int *error) {
     if (mounts < 0 || poll(&changed, 1, 0)) return "mounts";
     if (is_limited()) return "limits";
     if (has_sockets()) return "sockets";
+    if (has_flow_labels()) return "flow-labels";
     if (has_connections("/proc/self/net/sockstat", "TCP:")) return "connections";
     if (has_connections("/proc/self/net/sockstat6", "TCP6:")) return "connections";
     return NULL;
