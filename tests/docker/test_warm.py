@@ -14,7 +14,7 @@ from coderunner import Program, Runner, Settings
 from coderunner.engines.docker import DockerEngine
 from coderunner.errors import EngineUnavailable, InvalidProgram, StartFailed
 from coderunner.execution import execute
-from coderunner.model import EndedBy, File, Job
+from coderunner.model import EndedBy, File, Job, Stream
 from coderunner.settings import DockerSettings
 from coderunner.workspace import Workspace
 from tests.docker.conftest import NewEngine, ours
@@ -135,6 +135,35 @@ async def test_one_that_is_cancelled_in_the_middle_of_its_input(warm: Bench) -> 
     await process.close()
     again = await warm.sh("cat; echo again", stdin=b"and ")
     assert (again.stdout.data, again.container) == (b"and again\n", process.container)
+
+
+async def test_one_that_is_closed_has_no_stdin_any_more(warm: Bench) -> None:
+    """What is said to it then must not reach the container's next job."""
+    first = await warm.engine.start(warm.job("/bin/true"))
+    await first.wait()
+    await first.close()
+    second = await warm.engine.start(warm.job("/usr/bin/wc", "-c"))
+    assert second.container == first.container
+    first.close_stdin()
+    await asyncio.sleep(0.2)
+    await second.write(b"x" * 1000)
+    second.close_stdin()
+    assert (await second.wait()).exit_code == 0
+    assert await second.reader(Stream.STDOUT).read() == b"1000\n"
+    await second.close()
+
+
+@pytest.mark.parametrize("seconds", [0.0, 0.03, 0.1])
+async def test_an_engine_that_is_closed_while_it_starts_a_job(
+    client: Any, engine: DockerEngine, warm: Bench, seconds: float
+) -> None:
+    """What it leaves is looked for by those who have made it."""
+    await engine.capabilities()
+    run = asyncio.create_task(warm.sh("sleep 30"))
+    await asyncio.sleep(seconds)
+    await engine.aclose()
+    assert (await run).ended_by is EndedBy.KILLED
+    assert ours(client) == ([], [])
 
 
 async def test_one_that_is_asked_to_end_when_it_has_ended(warm: Bench) -> None:

@@ -157,6 +157,46 @@ async def test_a_connection_that_outlives_its_program(warm: Bench) -> None:
     assert len({outcome.container for outcome in outcomes}) == 3
 
 
+async def test_a_label_that_the_kernel_keeps(warm: Bench) -> None:
+    """Sixteen bytes of it are the program's own choice, and everybody may read them."""
+    source = (
+        "import socket, struct\n"
+        "path = '/proc/net/ip6_flowlabel'\n"
+        "print(len(open(path).readlines()))\n"
+        "number = struct.pack('!I', 0x12345)\n"
+        "label = b'to the next one!' + number + struct.pack('=BBHHHI', 0, 255, 3, 6, 60, 0)\n"
+        "socket.socket(socket.AF_INET6, socket.SOCK_DGRAM).setsockopt(41, 32, label)\n"
+        "print(len(open(path).readlines()))"
+    )
+    for _ in range(3):
+        outcome = await warm.python(source)
+        assert (outcome.stdout.data, outcome.stderr.data) == (b"1\n2\n", b"")
+
+
+async def test_sockets_in_each_others_queues(warm: Bench) -> None:
+    """The kernel comes to them some time after their program has ended: until then their names are
+    taken, and the next program could connect to them."""
+    leave = (
+        "import socket\n"
+        "def leave(*ends):\n"
+        "    a, b = socket.socketpair()\n"
+        "    socket.send_fds(a, [b'x'], [end.fileno() for end in (a, b, *ends)])\n"
+        "server = socket.socket(socket.AF_UNIX); server.bind(b'\\0name'); server.listen()\n"
+        "port = socket.socket(type=socket.SOCK_DGRAM); port.bind(('127.0.0.1', 7779))\n"
+        "leave(server, port)\n"
+        "for _ in range(200): leave()"
+    )
+    look = (
+        "import socket\n"
+        "socket.socket(type=socket.SOCK_DGRAM).bind(('127.0.0.1', 7779))\n"
+        "print(socket.socket(socket.AF_UNIX).connect_ex(b'\\0name'))"
+    )
+    for _ in range(10):
+        assert (await warm.python(leave)).exit_code == 0
+        seen = await warm.python(look)
+        assert (seen.stdout.data, seen.stderr.data) == (b"111\n", b"")
+
+
 async def test_forks_at_the_deadline(warm: Bench) -> None:
     bomb = (
         "import os\n"
@@ -180,6 +220,26 @@ async def test_a_small_one_after_a_large_one(warm: Bench) -> None:
     assert 30 << 10 < small.usage.memory_peak_kb < 50 << 10
     assert 40 << 10 < files.usage.memory_peak_kb < 90 << 10
     assert (small.warm, files.warm) == (True, True)
+
+
+async def test_the_peak_after_one_that_has_filled_the_caches(warm: Bench) -> None:
+    """What the kernel remembers for the former one makes room for the next one."""
+    names = (
+        "import os\n"
+        "for number in range(300_000):\n"
+        "    try: os.stat(f'/usr/{number:0200}')\n"
+        "    except OSError: pass"
+    )
+    children = (
+        "import os, time\n"
+        "for _ in range(8):\n"
+        "    if not os.fork(): x = bytearray(10 << 20); time.sleep(0.5); os._exit(0)\n"
+        "for _ in range(8): os.wait()"
+    )
+    assert (await warm.python(names, memory_mb=100)).exit_code == 0
+    outcome = await warm.python(children, memory_mb=100)
+    assert (outcome.exit_code, outcome.warm) == (0, True)
+    assert outcome.usage.memory_peak_kb > 75 << 10
 
 
 async def test_limits_hold_again_and_again(warm: Bench) -> None:

@@ -14,9 +14,10 @@ jobs before, one at a time, and its warden has removed all that they have left.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import platform
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -74,6 +75,7 @@ class DockerEngine(Engine):
         self._opening = asyncio.Lock()
         self._warming = asyncio.Lock()
         self._running: set[Running] = set()
+        self._starting: set[asyncio.Future[None]] = set()  # or being warmed up
         self._removing: set[asyncio.Task[None]] = set()
 
     def announce(self, notice: Notice) -> None:
@@ -101,12 +103,24 @@ class DockerEngine(Engine):
         ready = await self._open()
         if job.limits.cpus is not None:
             controls.check_throttle(ready.capabilities)
+        with self._waited_for():
+            try:
+                return await self._start(ready, job)
+            except EngineUnavailable as error:
+                if not ready.launcher.forgets(error):
+                    raise
+            return await self._start(ready, job)  # there may be another image by now, or elsewhere
+
+    @contextlib.contextmanager
+    def _waited_for(self) -> Iterator[None]:
+        """Who closes the engine meanwhile waits: what is made then has to be removed, too."""
+        done = asyncio.get_running_loop().create_future()
+        self._starting.add(done)
         try:
-            return await self._start(ready, job)
-        except EngineUnavailable as error:
-            if not ready.launcher.forgets(error):
-                raise
-        return await self._start(ready, job)  # there may be another image by now, or elsewhere
+            yield
+        finally:
+            self._starting.discard(done)
+            done.set_result(None)
 
     async def _start(self, ready: _Ready, job: Job) -> Process:
         image, files = await self._needed(ready, job)
@@ -131,6 +145,10 @@ class DockerEngine(Engine):
 
     async def warm_up(self, job: Job) -> bool:
         ready, kind = await self._kind_of(job)
+        with self._waited_for():
+            return await self._warm_up(ready, kind)
+
+    async def _warm_up(self, ready: _Ready, kind: Kind) -> bool:
         async with self._warming:  # or two at once would start two
             if not await self._is_alive(ready, kind):
                 if ready.pool.keeps:
@@ -153,6 +171,7 @@ class DockerEngine(Engine):
             await self._ready.pool.cool_idle(seconds)
 
     async def aclose(self) -> None:
+        await outlast(*self._starting)
         closing = [asyncio.create_task(running.close()) for running in self._running]
         await outlast(*closing)
         ready, self._ready = self._ready, None

@@ -27,6 +27,12 @@ _UNKNOWN = (
     *("inotify_init", "inotify_init1"),
 )
 _NOTHING_TO_DO = ("sync", "syncfs")
+ASK_TO_END = 64  # a signal for wardens, which no program can send
+_SETTING_SIGNAL = 10  # F_SETSIG: for when something happens to a file
+_SENDING = {  # a signal, and which argument says which one
+    **dict.fromkeys(("kill", "tkill", "rt_sigqueueinfo", "pidfd_send_signal"), 1),
+    **dict.fromkeys(("tgkill", "rt_tgsigqueueinfo"), 2),
+}
 
 Test = tuple[int, int, int]  # of an argument: its index, a mask, and what it is behind that
 
@@ -34,7 +40,7 @@ Test = tuple[int, int, int]  # of an argument: its index, a mask, and what it is
 def profile(machine: str, uid: int) -> str:
     """The filter for a container whose processes all have this uid and gid."""
     table = syscalls.numbers(machine)
-    plain = sorted(set(table) - syscalls.CHECKED)
+    plain = sorted(set(table) - syscalls.CHECKED - set(_SENDING))
     rules: list[dict[str, Any]] = [{"names": plain, "action": "SCMP_ACT_ALLOW"}]
     for name, ways in {**_allowed(), **_own_ids(uid)}.items():
         rules += [_rule(name, way) for way in ways]
@@ -63,7 +69,8 @@ def _allowed() -> dict[str, Sequence[tuple[Test, ...]]]:
     others = [(_is(0, which), test) for which in (0, 1) for test in _is_not(1, 1)]
     return {
         "clone": [((0, seccomp.NAMESPACE_FLAGS, 0),)],
-        "fcntl": [(_is(1, command),) for command in _fcntls()],
+        "fcntl": [(_is(1, command),) for command in _fcntls()]
+        + [(_is(1, _SETTING_SIGNAL), _below_64(2))],
         "prctl": _one_of(0, seccomp.PRCTLS),
         "socket": [(_is(0, seccomp.AF_UNIX),), *inet],
         "socketpair": _one_of(0, [seccomp.AF_UNIX]),
@@ -73,6 +80,7 @@ def _allowed() -> dict[str, Sequence[tuple[Test, ...]]]:
         "setpriority": others,
         "ioprio_set": others,  # with other numbers for the same, of which 0 is none
         **dict.fromkeys(_SCHEDULING, not_process_1),
+        **{name: [(_below_64(index),)] for name, index in _SENDING.items()},
     }
 
 
@@ -105,13 +113,17 @@ def _own_ids(uid: int) -> dict[str, Sequence[tuple[Test, ...]]]:
 
 
 def _fcntls() -> list[int]:
-    refused = {*seccomp.FCNTL_OFD_LOCKS, *seccomp.FCNTL_NOTIFICATIONS}
+    refused = {_SETTING_SIGNAL, *seccomp.FCNTL_OFD_LOCKS, *seccomp.FCNTL_NOTIFICATIONS}
     known = [*range(17), *range(1024, _OTHER_FCNTLS)]
     return [command for command in known if command not in refused]
 
 
 def _is(index: int, value: int) -> Test:
     return index, _LOW, value
+
+
+def _below_64(index: int) -> Test:
+    return index, _LOW & ~63, 0
 
 
 def _one_of(index: int, values: Iterable[int]) -> list[tuple[Test, ...]]:

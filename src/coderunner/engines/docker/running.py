@@ -17,6 +17,7 @@ from coderunner.engines.docker.container import Container
 from coderunner.engines.docker.daemon import Daemon, is_absent
 from coderunner.engines.docker.frames import Answer
 from coderunner.engines.docker.inbox import Inbox
+from coderunner.engines.docker.profile import ASK_TO_END
 from coderunner.engines.docker.returned import Returned
 from coderunner.errors import CodeRunnerError, EngineUnavailable, InvalidProgram, StartFailed
 from coderunner.model import EndedBy, Exit, Isolation, Job, Stream, Usage
@@ -92,7 +93,8 @@ class Running(Process):
             await self._in.send(view[start : start + _CHUNK])
 
     def close_stdin(self) -> None:
-        if not self._stdin_ended:
+        # Once it is closed, the container has another job, and this were the end of that one's.
+        if not self._stdin_ended and self._closing is None:
             self._stdin_ended = True
             self._in.end_stdin()
 
@@ -147,9 +149,11 @@ class Running(Process):
 
     async def _ask_to_end(self) -> None:
         """By a signal that the warden knows. What it says then has the figures."""
+        # gVisor hears of no more than the usual ones, and has no filter.
+        asking = signal.SIGTERM if self.isolation is Isolation.VM else ASK_TO_END
         with contextlib.suppress(EngineUnavailable):
             await self._daemon.ask(
-                "ending a container", lambda api: api.kill(self._in.id, signal="SIGTERM")
+                "ending a container", lambda api: api.kill(self._in.id, signal=asking)
             )
 
     async def _watch(self) -> Exit:

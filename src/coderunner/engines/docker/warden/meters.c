@@ -16,12 +16,13 @@
 #define ROOT "/sys/fs/cgroup/"
 #define MANY_LOCKS 5000
 
+#define MUCH_LEFT_KB 1024
 #define SLACK_KB 4096 /* a limit may have been rounded up */
 
-static int cpu = -1, peak = -1, current = -1, ooms = -1, forks = -1, most = -1, cpu_unit_ns = 1;
+static int cpu = -1, peak = -1, current = -1, kinds = -1, ooms = -1, forks = -1, most = -1, cpu_unit_ns = 1;
 static uint64_t cpu_before, peak_before, ooms_before, forks_before;
 static uint64_t brought_kb, left_kb; /* in memory, and not this program's: files, earlier ones' cache */
-static uint64_t own_us, seen_current; /* own_us: when the program began */
+static uint64_t own_us, seen_current, seen_kb; /* own_us: when the program began */
 static uint64_t sampled_peak_kb, sampled_cpu_us, reaped_us, largest_kb;
 
 static int opened(const char *path) { return open(path, O_RDONLY | O_CLOEXEC); }
@@ -59,6 +60,7 @@ void meters_open(void) {
         cpu_unit_ns = 0;
         cpu = opened(ROOT "cpu.stat");
         peak = opened(ROOT "memory.peak");
+        kinds = opened(ROOT "memory.stat");
         ooms = opened(ROOT "memory.events");
         forks = opened(ROOT "pids.events");
         most = opened(ROOT "memory.max");
@@ -67,6 +69,7 @@ void meters_open(void) {
     cpu = opened(ROOT "cpuacct/cpuacct.usage");
     current = opened(ROOT "memory/memory.usage_in_bytes");
     peak = opened(ROOT "memory/memory.max_usage_in_bytes");
+    kinds = opened(ROOT "memory/memory.stat");
     ooms = opened(ROOT "memory/memory.oom_control");
     forks = opened(ROOT "pids/pids.events");
     most = opened(ROOT "memory/memory.limit_in_bytes");
@@ -77,7 +80,7 @@ void meters_open(void) {
 void meters_trust(uint64_t memory_kb) {
     uint64_t held_kb = number(most, NULL) / 1024;
     if (held_kb && held_kb <= memory_kb + SLACK_KB) return;
-    cpu = peak = current = ooms = forks = -1;
+    cpu = peak = current = kinds = ooms = forks = -1;
 }
 
 int meters_metered(void) { return cpu >= 0 && current >= 0 && ooms >= 0; }
@@ -92,7 +95,7 @@ void meters_start(uint64_t kb) {
     brought_kb = kb;
     left_kb = less(before_kb + 1, first_kb);
     own_us = wardens_us();
-    seen_current = sampled_peak_kb = sampled_cpu_us = reaped_us = largest_kb = 0;
+    seen_current = seen_kb = sampled_peak_kb = sampled_cpu_us = reaped_us = largest_kb = 0;
     cpu_before = cpu_us();
     peak_before = number(peak, NULL);
     ooms_before = number(ooms, "oom_kill ");
@@ -110,9 +113,15 @@ uint64_t meters_cpu_us(void) {
     return reaped_us > sampled_cpu_us ? reaped_us : sampled_cpu_us;
 }
 
+/* What earlier ones have left in the kernel's caches can make room for this one meanwhile, so that
+   it were wrong to leave all of it out. If it is much: no less than what is in no cache. */
 void meters_look(void) {
     uint64_t now = number(current, NULL);
     if (now > seen_current) seen_current = now;
+    if (left_kb < MUCH_LEFT_KB) return;
+    uint64_t anonymous = number(kinds, cpu_unit_ns ? "rss " : "anon ");
+    uint64_t kb = less((anonymous + number(kinds, "shmem ")) / 1024, brought_kb);
+    if (kb > seen_kb) seen_kb = kb;
 }
 
 /* The cgroup's peak is of all that ever was in it: of what has started the container, and of
@@ -122,6 +131,7 @@ uint64_t meters_peak_kb(void) {
     uint64_t peak_now = number(peak, NULL);
     int is_its_own = peak_now > peak_before || meters_out_of_memory();
     uint64_t kb = less((is_its_own ? peak_now : seen_current) / 1024, brought_kb + left_kb);
+    if (seen_kb > kb) kb = seen_kb;
     if (sampled_peak_kb > kb) kb = sampled_peak_kb;
     return kb > largest_kb ? kb : largest_kb;
 }

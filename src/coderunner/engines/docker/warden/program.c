@@ -22,8 +22,16 @@ static void limit(int kind, uint64_t soft, uint64_t hard) {
     setrlimit(kind, &now);
 }
 
+static uint64_t most_waiting(void) {
+    struct rlimit most;
+    return getrlimit(RLIMIT_SIGPENDING, &most) ? 0 : most.rlim_cur;
+}
+
 static void set_limits(const struct order *order) {
     limit(RLIMIT_CORE, 0, 0);
+    /* Where nothing can be queued any more, a signal says of nobody that he has sent it, as if it
+       came from outside. We can always be sent more than the program can have waiting. */
+    limit(RLIMIT_SIGPENDING, most_waiting() / 2, most_waiting() / 2);
     limit(RLIMIT_FSIZE, order->file_bytes, order->file_bytes);
     limit(RLIMIT_NOFILE, order->open_files, order->open_files);
     limit(RLIMIT_STACK, order->stack_bytes, order->stack_bytes);

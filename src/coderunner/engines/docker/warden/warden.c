@@ -14,8 +14,8 @@
        failed STAGE ERRNO
 
    An order that does not say `stay` is the last one. Else all that the program has left is removed
-   (wiping.c), and WIPED says `clean`, or what is not. Who asks an idle warden to end (SIGTERM), or
-   closes its stdin, ends it.
+   (wiping.c), and WIPED says `clean`, or what is not. Who asks an idle warden to end (SIGTERM,
+   or the signal ASK_TO_END), or closes its stdin, ends it.
 
    The program is of the same user as this process. It cannot kill it, since nobody can kill process
    1 of his own pid namespace; nor look into it (it is not dumpable), so that it knows no token, and
@@ -41,10 +41,11 @@
 #define SAMPLE_EVERY_US 10000
 #define LOCKS_EVERY_US 100000
 #define SOONEST_US 2000
+#define MANY_SIGNALS 16 /* that are looked at at once */
 
 static struct order order;
 static pid_t program;
-static int status, signals;
+static int status, signals, asks;
 
 uint64_t now_us(void) {
     struct timespec now;
@@ -72,12 +73,22 @@ static void reap(void) {
     }
 }
 
-/* Somebody outside asks for the end. The program could do so too, but it is told apart. */
+/* Who is outside. */
+static int is_from_outside(const struct signalfd_siginfo *one) {
+    return one->ssi_signo != SIGCHLD && one->ssi_code == SI_USER && one->ssi_pid == 0;
+}
+
+/* Somebody outside asks for the end. A program that sends SIGTERM is told apart, but while its own
+   waits here no other one arrives: so there is a signal that the system-call filter keeps from it.
+   However many it sends, this comes back. */
 static int asked_to_end(void) {
-    struct signalfd_siginfo one;
+    struct signalfd_siginfo some[MANY_SIGNALS];
     int asked = 0;
-    while (read(signals, &one, sizeof one) == sizeof one)
-        asked |= one.ssi_signo == SIGTERM && one.ssi_code == SI_USER && one.ssi_pid == 0;
+    for (int fd = 0; fd < 2; fd++) {
+        ssize_t got = read(fd ? signals : asks, some, sizeof some);
+        for (ssize_t one = 0; one < got / (ssize_t)sizeof *some; one++)
+            asked |= is_from_outside(&some[one]);
+    }
     return asked;
 }
 
@@ -187,15 +198,19 @@ static int idle(void) {
 }
 
 static int run(void) {
-    sigset_t ours;
+    sigset_t ours, ask;
     /* First of all: who asks process 1 too early has not asked. */
     sigemptyset(&ours);
     sigaddset(&ours, SIGCHLD);
     sigaddset(&ours, SIGTERM);
+    sigaddset(&ours, ASK_TO_END);
+    sigemptyset(&ask);
+    sigaddset(&ask, ASK_TO_END);
     sigprocmask(SIG_BLOCK, &ours, NULL);
     signal(SIGPIPE, SIG_IGN);
     signals = signalfd(-1, &ours, SFD_CLOEXEC | SFD_NONBLOCK);
-    if (signals < 0 || pump_open()) return 125;
+    asks = signalfd(-1, &ask, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (signals < 0 || asks < 0 || pump_open()) return 125;
     meters_open();
     wiping_open();
     while (!idle()) {

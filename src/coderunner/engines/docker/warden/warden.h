@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #define TOKEN_SIZE 32
+#define ASK_TO_END 64 /* the signal that no program can send: see profile.py */
 
 /* All that a job says, in the order in which it is sent: numbers first, each of 64 bits. */
 struct order {

@@ -34,10 +34,31 @@ static struct place {
               {.path = "/dev/mqueue"}};
 #define PLACES (sizeof places / sizeof *places)
 
-static int mounts = -1, niceness;
+static int mounts = -1, niceness, sockets;
 static struct rlimit limits[RLIM_NLIMITS];
 
+/* What /proc says of sockets, behind a key in a line. */
+static int number_behind(const char *text, const char *line, const char *key) {
+    const char *place = strstr(text, line), *stop = place ? strchr(place, '\n') : NULL;
+    place = place ? strstr(place, key) : NULL;
+    return place && (!stop || place < stop) ? atoi(place + strlen(key)) : 0;
+}
+
+static void read_sockets(const char *path, char *text, size_t size) {
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t got = fd < 0 ? -1 : read(fd, text, size - 1);
+    if (fd >= 0) close(fd);
+    text[got > 0 ? got : 0] = 0;
+}
+
+static int count_sockets(void) {
+    char text[2048];
+    read_sockets("/proc/self/net/sockstat", text, sizeof text);
+    return number_behind(text, "sockets:", " used ");
+}
+
 void wiping_open(void) {
+    sockets = count_sockets();
     niceness = getpriority(PRIO_PROCESS, 0);
     for (int kind = 0; kind < (int)RLIM_NLIMITS; kind++) getrlimit(kind, &limits[kind]);
     for (struct place *place = places; place < places + PLACES; place++)
@@ -109,20 +130,31 @@ static int wipe_ipc(void) {
     return 0;
 }
 
-/* Connections that live on without a process (TIME_WAIT) keep their port from the next program. */
-static int number_behind(const char *text, const char *line, const char *key) {
-    const char *place = strstr(text, line), *stop = place ? strchr(place, '\n') : NULL;
-    place = place ? strstr(place, key) : NULL;
-    return place && (!stop || place < stop) ? atoi(place + strlen(key)) : 0;
+/* Sockets that lie in each other's queues outlive their program until the kernel comes to them:
+   with their names and ports, and open to whoever connects. */
+static int has_sockets(void) {
+    for (uint64_t until = now_us() + PATIENCE_US; count_sockets() > sockets;) {
+        const struct timespec moment = {0, 1000000};
+        if (now_us() > until) return 1;
+        nanosleep(&moment, NULL);
+    }
+    return 0;
 }
 
+/* Connections that live on without a process (TIME_WAIT) keep their port from the next program. */
 static int has_connections(const char *path, const char *line) {
     char text[2048];
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t size = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
-    if (fd >= 0) close(fd);
-    text[size > 0 ? size : 0] = 0;
+    read_sockets(path, text, sizeof text);
     return number_behind(text, line, " inuse ") || number_behind(text, line, " tw ");
+}
+
+/* Names for flows of IPv6, with an address of the program's choice: kept for a minute, and to be read
+   by anybody. */
+static int has_flow_labels(void) {
+    char text[2048];
+    read_sockets("/proc/self/net/ip6_flowlabel", text, sizeof text);
+    const char *end_of_head = strchr(text, '\n');
+    return end_of_head && end_of_head[1];
 }
 
 /* Programs start with what we have. The system-call filter keeps them from setting it. */
@@ -141,6 +173,8 @@ static const char *look(int *error) {
     if (!kill(-1, 0) || errno != ESRCH) return "processes";
     if (mounts < 0 || poll(&changed, 1, 0)) return "mounts";
     if (is_limited()) return "limits";
+    if (has_sockets()) return "sockets";
+    if (has_flow_labels()) return "flow-labels";
     if (has_connections("/proc/self/net/sockstat", "TCP:")) return "connections";
     if (has_connections("/proc/self/net/sockstat6", "TCP6:")) return "connections";
     return NULL;
