@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 
 import pytest
 
@@ -27,8 +27,18 @@ async def runner() -> AsyncIterator[Runner]:
         yield runner
 
 
-def interpreters() -> list[int]:
-    """Those that a spawner of ours has started: its own command line they do not have."""
+Look = Callable[[], list[int]]
+
+
+@pytest.fixture
+def interpreters() -> Look:
+    """Those that a spawner of this test's has started. Other tests may have had some, too."""
+    before = _all_interpreters()
+    return lambda: [pid for pid in _all_interpreters() if pid not in before]
+
+
+def _all_interpreters() -> list[int]:
+    """A spawner's own command line they do not have."""
     return [
         pid
         for spawner in children(os.getpid())
@@ -62,14 +72,14 @@ async def test_it_is_warm_once_it_was_asked_for(runner: Runner) -> None:
     assert outcome.warm
 
 
-async def test_asking_starts_none(runner: Runner) -> None:
+async def test_asking_starts_none(runner: Runner, interpreters: Look) -> None:
     for _ in range(4):
         assert not await runner.is_warm("python")
     await asyncio.sleep(0.3)
     assert interpreters() == []
 
 
-async def test_one_that_somebody_has_killed_is_not_warm(runner: Runner) -> None:
+async def test_one_that_somebody_has_killed_is_not_warm(runner: Runner, interpreters: Look) -> None:
     assert await runner.warm_up("python")
     [pid] = interpreters()
     os.kill(pid, signal.SIGKILL)
@@ -80,7 +90,7 @@ async def test_one_that_somebody_has_killed_is_not_warm(runner: Runner) -> None:
     assert await runner.is_warm("python")
 
 
-async def test_it_ends_when_it_is_let_go_of(runner: Runner) -> None:
+async def test_it_ends_when_it_is_let_go_of(runner: Runner, interpreters: Look) -> None:
     assert await runner.warm_up("python")
     for _ in range(3):  # boxes are made ahead of it
         await runner.run(HELLO)
