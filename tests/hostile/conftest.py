@@ -22,6 +22,10 @@ ENGINES = engine_params(["linux", *CONTAINERS])
 
 # For what is about the embedded boxes, and means nothing in a container.
 ON_LINUX = pytest.mark.parametrize("arena", ["linux"], indirect=True)
+# For what gVisor's own kernel does otherwise, or has no meter for without cgroups (docs/docker.md).
+ON_THE_HOSTS_KERNEL = pytest.mark.parametrize(
+    "arena", engine_params(["linux", "docker"]), indirect=True
+)
 WARM_CONTAINERS = pytest.param("docker warm", marks=pytest.mark.as_root)
 
 

@@ -98,6 +98,8 @@ async def test_crashes(arena: Arena, how: str) -> None:
     async with arena.runner.build(program()) as build:
         with unharmed():
             outcome = await end(build, how)
+    if how == "foreign" and arena.on_gvisor:  # whose own kernel takes them, or does not
+        return
     assert (outcome.ended_by, outcome.signal) == (EndedBy.SIGNAL, CRASHES[how])
 
 

@@ -10,6 +10,7 @@ import pytest
 from coderunner.model import File, Limits, Program, Result
 from coderunner.workspace import Workspace
 from tests.hostile.arena import Arena
+from tests.hostile.conftest import ON_THE_HOSTS_KERNEL
 
 pytestmark = pytest.mark.hostile
 
@@ -185,6 +186,7 @@ for number in range(500):
     assert sum(map(len, found.values())) <= 3 << 20
 
 
+@ON_THE_HOSTS_KERNEL
 async def test_more_files_than_one_may_have(arena: Arena) -> None:
     source = """
 import errno

@@ -7,6 +7,7 @@ import pytest
 from coderunner.model import EndedBy, Isolation, Limits, Outcome
 from tests.hostile.arena import Arena
 from tests.hostile.attack import PROGRAMS, Attack
+from tests.hostile.conftest import ON_THE_HOSTS_KERNEL
 from tests.support import require_toolchain
 
 pytestmark = pytest.mark.hostile
@@ -14,7 +15,7 @@ pytestmark = pytest.mark.hostile
 TICK_MS = 10  # without a cgroup, cpu time is counted in these
 LATE_MS = 5000  # how far behind a busy machine may be
 # Without a cgroup, memory is looked at every 10 ms, and what was passed is reported.
-SPARE_KB = {Isolation.FULL: 0, Isolation.SAMPLED: 100 * 1024}
+SPARE_KB = {Isolation.FULL: 0, Isolation.SAMPLED: 100 * 1024, Isolation.VM: 100 * 1024}
 
 
 async def outcome_of(arena: Arena, name: str, limits: Limits | None = None) -> Outcome:
@@ -43,12 +44,22 @@ async def test_memory_of_many_small_processes(arena: Arena) -> None:
         arena, "resources/01_many_small_processes.c", Limits(memory_mb=256, wall_ms=1500)
     )
     assert outcome.ended_by is EndedBy.WALL_TIME
-    assert 80 * 1024 <= outcome.usage.memory_peak_kb <= 120 * 1024
+    # gVisor does not tell what processes share, so it counts for each of them.
+    assert 80 * 1024 <= outcome.usage.memory_peak_kb <= (250 if arena.on_gvisor else 120) * 1024
 
 
-@pytest.mark.parametrize("name", ["01_malloc.c", "01_many_small_processes.c", "06_fill_shm.py"])
+@pytest.mark.parametrize("name", ["01_malloc.c", "01_many_small_processes.c"])
 async def test_memory_stays_within_its_limit(arena: Arena, name: str) -> None:
     """An endless program is ended for its memory at any limit: it has to be at this one."""
+    await stays_within(arena, name)
+
+
+@ON_THE_HOSTS_KERNEL
+async def test_files_in_memory_stay_within_its_limit(arena: Arena) -> None:
+    await stays_within(arena, "06_fill_shm.py")
+
+
+async def stays_within(arena: Arena, name: str) -> None:
     limits = Limits(memory_mb=40, disk_mb=1024)
     outcome = await outcome_of(arena, f"resources/{name}", limits)
     assert outcome.ended_by is EndedBy.MEMORY

@@ -160,9 +160,11 @@ def _tmpfs(job: Job, files: Files) -> dict[str, str]:
     disk, most = job.limits.disk_mb * MIB, job.limits.files + _INODES
     size = disk + _rounded(files.bytes_used, _BYTES_STEP)
     inodes = most + _rounded(files.count, _FILES_STEP)
+    plain, with_files = f"size={disk},nr_inodes={most}", f"size={size},nr_inodes={inodes}"
+    tmp = with_files if job.directory == "/tmp" else plain
     return {
-        WORKSPACE: f"{_TMPFS},mode=755,size={size},nr_inodes={inodes}",
-        "/tmp": f"{_TMPFS},mode=1777,size={size},nr_inodes={inodes}",
+        WORKSPACE: f"{_TMPFS},mode=755,{with_files}",
+        "/tmp": f"{_TMPFS},mode=1777,{tmp}",
     }
 
 

@@ -8,6 +8,8 @@
 // may say on gvisor: family 16, *: open
 // may say on gvisor: netlink 16, *: open
 // may say on gvisor: pair of family *
+// may say on gvisor: inet 2, 2, 1: open
+// may say on gvisor: inet6 10, 2, 58: open
 #define _GNU_SOURCE
 #include <errno.h>
 #include <netinet/in.h>

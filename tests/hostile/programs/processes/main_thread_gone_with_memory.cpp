@@ -1,6 +1,7 @@
 // The main thread is a zombie, and a zombie has no memory in /proc. Another thread has plenty.
 // limits: memory_mb=64
 // ends: memory
+// ends on gvisor: memory | wall_time
 #include <cstdlib>
 #include <cstring>
 #include <pthread.h>

@@ -3,7 +3,7 @@
 // ends: memory
 // ends at sampled: exit 0
 // says at sampled: refused
-// ends on gvisor: wall_time
+// ends on gvisor: wall_time | exit 0
 // may say on gvisor:
 #include <stdio.h>
 #include <sys/ipc.h>
