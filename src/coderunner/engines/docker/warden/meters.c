@@ -132,6 +132,7 @@ uint64_t meters_peak_kb(void) {
     int is_its_own = peak_now > peak_before || meters_out_of_memory();
     uint64_t kb = less((is_its_own ? peak_now : seen_current) / 1024, brought_kb + left_kb);
     if (seen_kb > kb) kb = seen_kb;
+    if (is_its_own) return kb; /* a process shows pages, too, that others pay for */
     if (sampled_peak_kb > kb) kb = sampled_peak_kb;
     return kb > largest_kb ? kb : largest_kb;
 }
