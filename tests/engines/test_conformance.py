@@ -197,7 +197,8 @@ for _ in range(100):
         pass
 time.sleep(30)
 """
-    outcome = await bench.python(source, processes=20)
+    # Where nobody knows what processes share, it counts for each of them: hence the memory.
+    outcome = await bench.python(source, processes=20, memory_mb=2048)
     assert outcome.ended_by is EndedBy.PROCESSES
 
 

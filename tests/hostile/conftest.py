@@ -44,9 +44,13 @@ def in_languages(
 
 
 @pytest.fixture(params=ENGINES)
-async def arena(request: pytest.FixtureRequest) -> AsyncIterator[Arena]:
+async def arena(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[Arena]:
     """A fresh engine. The parameter `linux warm` stands for one with a warm interpreter, `docker
     warm` for one that uses its containers again."""
+    # On a busy machine wiping takes its time, and a job would not wait so long for it.
+    monkeypatch.setattr("coderunner.engines.docker.pool._WIPED_SOON_S", 30.0)
     engine, _, warm = request.param.partition(" ")
     if engine == "linux":
         require_sandbox()
