@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic import SecretStr
 from starlette.types import Scope
 
+from coderunner.server import tokens
 from coderunner.server.admission import Admission, check_body
 from coderunner.server.problems import Problem
 from coderunner.server.rates import Rates
@@ -50,8 +52,8 @@ def test_this_machine_needs_no_token(client: str) -> None:
 )
 def test_others_do(client: str | None) -> None:
     assert refused(client=client) == 401
-    assert admitted(client=client, authorization="Bearer s3cret") == "token 1"
-    assert admitted(client=client, authorization="bearer  other ") == "token 2"
+    assert admitted(client=client, authorization="Bearer s3cret") == "token #1"
+    assert admitted(client=client, authorization="bearer  other ") == "token #2"
 
 
 @pytest.mark.parametrize(
@@ -96,7 +98,7 @@ def test_names_of_ours_and_addresses(host: str) -> None:
 )
 def test_other_names_are_foreign(host: str) -> None:
     assert refused(host=host) == 421
-    assert admitted(host=host, authorization="Bearer s3cret") == "token 1"
+    assert admitted(host=host, authorization="Bearer s3cret") == "token #1"
 
 
 def test_a_header_that_comes_twice_is_refused() -> None:
@@ -157,7 +159,17 @@ def test_a_good_body() -> None:
 def test_a_token_is_one_client_wherever_it_comes_from() -> None:
     shown = {"authorization": "Bearer s3cret"}
     names = {admitted(client=address, **shown) for address in ("2001:db8::1", "192.0.2.1")}
-    assert names == {"token 1"}
+    assert names == {"token #1"}
+
+
+def test_nobody_is_another_client_by_the_name_of_a_token(tmp_path: Path) -> None:
+    file = tmp_path / "tokens"
+    rules = Admission.of(ServerSettings(tokens=[SecretStr("s3cret")], tokens_file=file))
+    names = [rules.admit(scope()), rules.admit(scope(authorization="Bearer s3cret"))]
+    for name in ("127.0.0.1", "1"):
+        shown = f"Bearer {tokens.add(file, name)}"
+        names.append(rules.admit(scope(client="192.0.2.7", authorization=shown)))
+    assert len(set(names)) == 4
 
 
 def test_who_asks_too_often_is_told_when_to_come_again(monkeypatch: pytest.MonkeyPatch) -> None:

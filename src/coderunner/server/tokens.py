@@ -23,7 +23,9 @@ _BYTES = 32
 
 class Tokens:
     def __init__(self, given: Iterable[str], file: Path | None) -> None:
-        self._given = {digest(token): f"token {n}" for n, token in enumerate(given, 1)}
+        # Names that no address is, and neither kind of token has of the other: who has the same
+        # name is the same client, with the same sessions.
+        self._given = {digest(token): f"token #{n}" for n, token in enumerate(given, 1)}
         self._file = file
         self._seen: tuple[int, ...] | None = None
         self._written: dict[str, str] = {}  # names, by digest
@@ -45,7 +47,10 @@ class Tokens:
             return
         seen = (status.st_mtime_ns, status.st_size, status.st_ino)
         if seen != self._seen:
-            self._seen, self._written = seen, {d: name for name, d in read(self._file).items()}
+            self._seen, self._written = (
+                seen,
+                {d: f"token {name}" for name, d in read(self._file).items()},
+            )
 
 
 def digest(token: str) -> str:
